@@ -1,0 +1,29 @@
+//! Webhook deliveries become ledger entries exactly once.
+//!
+//! The road of one delivery reads down this list: each module names only what stands before it.
+
+pub mod time;
+
+pub mod json;
+
+pub mod money;
+
+pub mod request;
+
+pub mod plan;
+
+pub mod claim;
+
+pub mod provider;
+
+pub mod items;
+
+pub mod metrics;
+
+pub mod store;
+
+pub mod gate;
+
+pub mod receive;
+
+pub mod runtime;

@@ -1,0 +1,211 @@
+//! What a provider answers about its own deliveries: pure functions over data, and the constants of its profile.
+
+use bytes::Bytes;
+
+use crate::plan::{Fetched, Plan};
+use crate::request::{Secret, Signature, Unverified, UnverifiedRequest, VerifiedRequest};
+use crate::time::UnixMs;
+
+/// Kept beyond the longest resend: clocks, queues and people are late.
+const RETENTION_MARGIN_S: u64 = 7 * DAY_S;
+
+/// A day in seconds.
+pub const DAY_S: u64 = 86_400;
+
+/// A sender of webhooks. Every function is synchronous and pure: no clock, no store, no network.
+pub trait Provider: Send + Sync + 'static {
+    /// The provider's constants.
+    fn profile(&self) -> &'static Profile;
+
+    /// Answers a challenge that comes before any event. Neither verified nor stored.
+    fn handshake(&self, _request: &UnverifiedRequest) -> Option<Reply> {
+        None
+    }
+
+    /// Says what was signed, how, and with which codes. Decides nothing.
+    fn signature(&self, request: &UnverifiedRequest) -> Result<Signature, Unverified>;
+
+    /// The events in a delivery, each with its id, scope and mode. Never empty.
+    fn identify(&self, request: &VerifiedRequest) -> Vec<Event>;
+
+    /// What an event means.
+    fn interpret(&self, event: &Event) -> Plan;
+
+    /// What a deferred event means, now that something was read. May ask for a further fetch.
+    fn resume(&self, event: &Event, fetched: &Fetched) -> Plan;
+
+    /// The headers the provider itself would send with `body`: for the local stack, the tests and probes.
+    fn sign(&self, body: &[u8], secret: &Secret, at: UnixMs) -> Vec<(String, String)>;
+
+    /// The same body as a new fact: every id that names this event or its movement carries `tag`.
+    fn refresh(&self, body: &[u8], tag: &str) -> Vec<u8>;
+}
+
+/// One event of a delivery.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// The provider's id of the event, or the hex digest of its bytes where there is no usable one.
+    pub id: String,
+    /// From signed bytes or the matched secret's label; empty where the provider has no scopes.
+    pub scope: String,
+    /// The provider's word for what happened.
+    pub event_type: String,
+    /// Test or live.
+    pub mode: EventMode,
+    /// What is kept until the event is settled.
+    pub kept: Kept,
+    /// Why this event cannot be processed whatever it means: no usable id, not JSON. It is parked.
+    pub problem: Option<String>,
+}
+
+/// The bytes and headers of one event.
+#[derive(Clone, PartialEq, Eq, Default)]
+pub struct Kept {
+    /// This event's bytes.
+    pub body: Bytes,
+    /// The headers the profile names, as received.
+    pub headers: Vec<(String, String)>,
+}
+
+impl std::fmt::Debug for Kept {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Kept({} bytes, {} headers)", self.body.len(), self.headers.len())
+    }
+}
+
+/// Whether an event is about real money.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EventMode {
+    /// Real money.
+    Live,
+    /// Play money.
+    Test,
+    /// The provider says it in every event, and this one does not: parked.
+    Missing,
+    /// The provider has no such field: the deployment's own.
+    Ours,
+}
+
+/// What a deployment books.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mode {
+    /// Live events; test events are ignored.
+    #[default]
+    Live,
+    /// Test events; live events are ignored.
+    Test,
+}
+
+impl Mode {
+    /// Whether an event of this mode is none of this deployment's business.
+    pub fn ignores(self, event: EventMode) -> bool {
+        matches!((self, event), (Self::Live, EventMode::Test) | (Self::Test, EventMode::Live))
+    }
+}
+
+/// A status and body as they are answered and replayed. Headers are the runtime's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reply {
+    /// HTTP status.
+    pub status: u16,
+    /// At most [`Reply::BODY_BYTES_MAX`] bytes when stored.
+    pub body: Bytes,
+    /// Content type; empty for none.
+    pub content_type: String,
+}
+
+impl Reply {
+    /// A duplicate is charged by the size of the claim, and the reply lies in it.
+    pub const BODY_BYTES_MAX: usize = 256;
+
+    /// A reply made of constants.
+    pub const fn fixed(status: u16, body: &'static str) -> ReplyConst {
+        assert!(body.len() <= Self::BODY_BYTES_MAX, "a success body is stored with every claim");
+        ReplyConst { status, body, content_type: "" }
+    }
+}
+
+/// A reply in a profile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReplyConst {
+    /// HTTP status.
+    pub status: u16,
+    /// Body.
+    pub body: &'static str,
+    /// Content type; empty for none.
+    pub content_type: &'static str,
+}
+
+impl ReplyConst {
+    /// With a content type.
+    pub const fn of_type(mut self, content_type: &'static str) -> Self {
+        self.content_type = content_type;
+        self
+    }
+}
+
+impl From<ReplyConst> for Reply {
+    fn from(reply: ReplyConst) -> Self {
+        let ReplyConst { status, body, content_type } = reply;
+        Self { status, body: Bytes::from_static(body.as_bytes()), content_type: content_type.to_owned() }
+    }
+}
+
+/// A provider's constants, each with its source where it is written.
+#[derive(Clone, Copy, Debug)]
+pub struct Profile {
+    /// In paths, keys, environment variables and metrics: lower case, digits and hyphens.
+    pub name: &'static str,
+    /// Answers and times.
+    pub transport: Transport,
+    /// Where ids stand and what may be believed.
+    pub identity: Identity,
+    /// How long the provider comes back.
+    pub lifetime: Lifetime,
+}
+
+/// What the provider understands as an answer.
+#[derive(Clone, Copy, Debug)]
+pub struct Transport {
+    /// Methods it uses.
+    pub methods: &'static [&'static str],
+    /// Its success answer.
+    pub success: ReplyConst,
+    /// The status that makes it come again while another delivery is in flight.
+    pub in_flight_status: u16,
+    /// The status for the same id with another effect, once the content is kept.
+    pub mismatch_status: u16,
+    /// How long it waits for an answer.
+    pub deadline_ms: u64,
+}
+
+/// Where ids stand and what may be believed.
+#[derive(Clone, Copy, Debug)]
+pub struct Identity {
+    /// Headers kept with an event that is settled later.
+    pub kept_headers: &'static [&'static str],
+    /// Top-level fields that differ between deliveries of one event.
+    pub volatile_fields: &'static [&'static str],
+    /// Whether two event types may describe one movement by design; if not, a known movement under a new event id alarms.
+    pub overlapping_families: bool,
+}
+
+/// How long the provider comes back with an event.
+#[derive(Clone, Copy, Debug)]
+pub struct Lifetime {
+    /// From the first attempt to the last automatic one, in seconds; 0 where it never retries.
+    pub horizon_s: u64,
+    /// From the event to the last moment a person can send it again, in seconds.
+    pub resend_s: u64,
+    /// How long a finished claim is kept, in seconds.
+    pub retention_s: u64,
+}
+
+impl Lifetime {
+    /// Refuses (at compile time, in a constant) a retention that a resend could outlive.
+    pub const fn new(horizon_s: u64, resend_s: u64, retention_s: u64) -> Self {
+        let longest_s = if horizon_s > resend_s { horizon_s } else { resend_s };
+        assert!(retention_s >= longest_s + RETENTION_MARGIN_S, "retention must outlive the longest resend by a margin");
+        Self { horizon_s, resend_s, retention_s }
+    }
+}

@@ -1,0 +1,390 @@
+//! A request before and after verification. [`UnverifiedRequest::verify`] is the only comparison of signatures, and the
+//! only way to a [`VerifiedRequest`].
+
+use std::fmt;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use bytes::Bytes;
+use ring::hmac;
+use subtle::ConstantTimeEq as _;
+
+use crate::time::{UnixMs, UnixS};
+
+/// Header names and values in the order they came; names are compared without case, a name may stand more than once.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Headers(Vec<(String, String)>);
+
+impl Headers {
+    /// Collects headers; names are kept in lower case.
+    pub fn new<N: Into<String>, V: Into<String>>(pairs: impl IntoIterator<Item = (N, V)>) -> Self {
+        let lower = |(name, value): (N, V)| {
+            let name: String = name.into();
+            (name.to_ascii_lowercase(), value.into())
+        };
+        Self(pairs.into_iter().map(lower).collect())
+    }
+
+    /// The first value under this name.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.all(name).next()
+    }
+
+    /// Every value under this name.
+    pub fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
+        self.iter().filter(move |(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value)
+    }
+
+    /// Every name and value.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+}
+
+/// What came in. Nothing in it may be believed yet; only [`verify`](Self::verify) leads on.
+#[derive(Clone)]
+pub struct UnverifiedRequest {
+    /// Upper case.
+    pub method: String,
+    /// Without the query.
+    pub path: String,
+    /// After the `?`, still encoded; empty when there is none.
+    pub query: String,
+    /// As received.
+    pub headers: Headers,
+    /// The exact bytes that were sent.
+    pub body: Bytes,
+}
+
+/// A request whose sender holds one of our secrets.
+#[derive(Clone)]
+pub struct VerifiedRequest {
+    request: UnverifiedRequest,
+    label: Option<String>,
+}
+
+/// What a provider says about a request's signature: data, no decision.
+#[derive(Clone)]
+pub struct Signature {
+    /// Each must be verified; one for most providers, one per item where items are signed one by one.
+    pub parts: Vec<Signed>,
+    /// When the sender signed, and the provider's tolerance; `None` where nothing of the kind is signed.
+    pub stamp: Option<Stamp>,
+}
+
+/// Bytes that were signed, and the codes of which one must match under one of the active secrets.
+#[derive(Clone)]
+pub struct Signed {
+    /// In pieces, so that a body need not be copied behind its time stamp.
+    pub message: Vec<Bytes>,
+    /// How it was signed.
+    pub algorithm: Algorithm,
+    /// Decoded. Several during a rotation.
+    pub candidates: Vec<Vec<u8>>,
+}
+
+/// How a message authentication code is made, and how a key is made of the secret's text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Algorithm {
+    /// HMAC-SHA256; the key is the secret's text as it stands.
+    HmacSha256,
+}
+
+/// A signed point in time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stamp {
+    /// When the sender signed.
+    pub at: UnixS,
+    /// How far `at` may lie in the past or in the future, inclusive.
+    pub tolerance_s: u64,
+}
+
+/// Why a request is not from who it says.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unverified {
+    /// A header the signature needs is not there.
+    #[error("header {0} is missing")]
+    MissingHeader(&'static str),
+    /// A header is there and cannot be read.
+    #[error("header {0} cannot be read: {1}")]
+    MalformedHeader(&'static str, &'static str),
+    /// Signed too long ago: a replay, or a wrong clock.
+    #[error("signed {age_s} s ago, tolerated are {tolerance_s} s")]
+    Stale {
+        /// Seconds since the stamp.
+        age_s: u64,
+        /// Seconds tolerated.
+        tolerance_s: u64,
+    },
+    /// Signed in the future: a wrong clock.
+    #[error("signed {ahead_s} s in the future, tolerated are {tolerance_s} s")]
+    FromTheFuture {
+        /// Seconds until the stamp.
+        ahead_s: u64,
+        /// Seconds tolerated.
+        tolerance_s: u64,
+    },
+    /// No active secret made any of the signatures.
+    #[error("no active secret fits: wrong secret, or the body was changed on the way")]
+    NoMatch,
+}
+
+impl UnverifiedRequest {
+    /// Compares what the provider says was signed with every active secret, in constant time per comparison. The label
+    /// of the secret that fitted goes on with the request.
+    pub fn verify(self, signature: &Signature, keys: &KeySet, now: UnixMs) -> Result<VerifiedRequest, Unverified> {
+        if let Some(stamp) = signature.stamp {
+            stamp.check(now.to_s())?;
+        }
+        let fits = |secret: &&Secret| signature.parts.iter().all(|part| part.made_by(secret));
+        if signature.parts.is_empty() {
+            return Err(Unverified::NoMatch);
+        }
+        match keys.secrets.iter().find(fits) {
+            Some(secret) => Ok(VerifiedRequest { request: self, label: secret.label.clone() }),
+            None => Err(Unverified::NoMatch),
+        }
+    }
+}
+
+impl VerifiedRequest {
+    /// The exact bytes that were sent.
+    pub fn body(&self) -> &Bytes {
+        &self.request.body
+    }
+
+    /// As received. Signed only where the provider's profile says so.
+    pub fn headers(&self) -> &Headers {
+        &self.request.headers
+    }
+
+    /// The label of the secret that made the signature, where it has one.
+    pub fn label(&self) -> Option<&str> {
+        self.label.as_deref()
+    }
+}
+
+impl Stamp {
+    fn check(self, now: UnixS) -> Result<(), Unverified> {
+        let tolerance_s = self.tolerance_s;
+        let age_s = now.get().saturating_sub(self.at.get());
+        let distance_s = age_s.unsigned_abs();
+        if distance_s <= tolerance_s {
+            Ok(())
+        } else if age_s > 0 {
+            Err(Unverified::Stale { age_s: distance_s, tolerance_s })
+        } else {
+            Err(Unverified::FromTheFuture { ahead_s: distance_s, tolerance_s })
+        }
+    }
+}
+
+impl Signed {
+    fn made_by(&self, secret: &Secret) -> bool {
+        let code = self.algorithm.sign(&self.message, secret);
+        self.candidates.iter().any(|candidate| candidate.as_slice().ct_eq(&code).into())
+    }
+}
+
+impl Algorithm {
+    /// The code a sender who holds `secret` puts on `message`.
+    pub fn sign(self, message: &[Bytes], secret: &Secret) -> Vec<u8> {
+        match self {
+            Self::HmacSha256 => {
+                let key = hmac::Key::new(hmac::HMAC_SHA256, secret.text.as_bytes());
+                let mut context = hmac::Context::with_key(&key);
+                message.iter().for_each(|piece| context.update(piece));
+                context.sign().as_ref().to_vec()
+            }
+        }
+    }
+}
+
+/// A shared secret. Never printed.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret {
+    /// Whose secret it is, where one endpoint serves several senders; it stays when the secret rotates.
+    pub label: Option<String>,
+    text: String,
+}
+
+/// Every secret of a provider that is active now: more than one while one is rotated.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeySet {
+    secrets: Vec<Secret>,
+}
+
+/// A list of secrets that cannot be used. Says where, never what.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum KeySetError {
+    /// Nothing in it.
+    #[error("holds no secret")]
+    Empty,
+    /// An item is blank.
+    #[error("secret {0} is blank")]
+    Blank(usize),
+    /// A label is blank.
+    #[error("secret {0} has a blank label before its @")]
+    BlankLabel(usize),
+}
+
+impl KeySet {
+    /// Reads a comma-separated list of `secret` or `label@secret`.
+    pub fn parse(list: &str) -> Result<Self, KeySetError> {
+        if list.trim().is_empty() {
+            return Err(KeySetError::Empty);
+        }
+        let secrets = list.split(',').enumerate().map(|(at, item)| Secret::parse(item, at + 1));
+        Ok(Self { secrets: secrets.collect::<Result<_, _>>()? })
+    }
+
+    /// The first secret: the one to sign with.
+    pub fn first(&self) -> Option<&Secret> {
+        self.secrets.first()
+    }
+}
+
+impl Secret {
+    /// A secret without a label.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self { label: None, text: text.into() }
+    }
+
+    fn parse(item: &str, position: usize) -> Result<Self, KeySetError> {
+        let (label, text) = match item.trim().split_once('@') {
+            Some((label, _)) if label.trim().is_empty() => return Err(KeySetError::BlankLabel(position)),
+            Some((label, text)) => (Some(label.trim().to_owned()), text.trim()),
+            None => (None, item.trim()),
+        };
+        if text.is_empty() {
+            return Err(KeySetError::Blank(position));
+        }
+        Ok(Self { label, text: text.to_owned() })
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Secret").field("label", &self.label).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for UnverifiedRequest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "UnverifiedRequest({} {}, {} bytes)", self.method, self.path, self.body.len())
+    }
+}
+
+impl fmt::Debug for VerifiedRequest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "VerifiedRequest({} {}, {} bytes)", self.request.method, self.request.path, self.request.body.len())
+    }
+}
+
+/// Lower- or upper-case hex to bytes.
+pub fn decode_hex(text: &str) -> Option<Vec<u8>> {
+    let digits = text.as_bytes();
+    if digits.len() % 2 != 0 {
+        return None;
+    }
+    let nibble = |digit: u8| char::from(digit).to_digit(16).and_then(|value| u8::try_from(value).ok());
+    digits.chunks_exact(2).map(|pair| Some(nibble(pair[0])? << 4 | nibble(pair[1])?)).collect()
+}
+
+/// Bytes to lower-case hex.
+pub fn encode_hex(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]).map(|nibble| char::from(DIGITS[usize::from(nibble)])).collect()
+}
+
+/// Standard base64 with padding to bytes.
+pub fn decode_base64(text: &str) -> Option<Vec<u8>> {
+    STANDARD.decode(text).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request(body: &str) -> UnverifiedRequest {
+        UnverifiedRequest {
+            method: "POST".into(),
+            path: "/webhooks/p".into(),
+            query: String::new(),
+            headers: Headers::new([("X-A", "1"), ("x-a", "2")]),
+            body: Bytes::copy_from_slice(body.as_bytes()),
+        }
+    }
+
+    fn signature(request: &UnverifiedRequest, secrets: &[&str], stamp: Option<Stamp>) -> Signature {
+        let message = vec![request.body.clone()];
+        let candidates =
+            secrets.iter().map(|text| Algorithm::HmacSha256.sign(&message, &Secret::new(*text))).collect();
+        Signature { parts: vec![Signed { message, algorithm: Algorithm::HmacSha256, candidates }], stamp }
+    }
+
+    #[test]
+    fn any_signature_under_any_active_secret_is_enough() {
+        let keys = KeySet::parse("old, shop@new").unwrap();
+        let now = UnixMs::new(0);
+        for (made_with, label) in [("old", None), ("new", Some("shop"))] {
+            let request = request("x");
+            let signature = signature(&request, &["unknown", made_with], None);
+            assert_eq!(request.verify(&signature, &keys, now).unwrap().label(), label);
+        }
+        let unknown = request("x");
+        let by_unknown = signature(&unknown, &["unknown"], None);
+        assert_eq!(unknown.verify(&by_unknown, &keys, now).unwrap_err(), Unverified::NoMatch);
+    }
+
+    #[test]
+    fn every_part_must_fit_and_no_part_is_no_proof() {
+        let keys = KeySet::parse("a").unwrap();
+        let request = request("x");
+        let mut two = signature(&request, &["a"], None);
+        two.parts.extend(signature(&request, &["b"], None).parts);
+        assert_eq!(request.clone().verify(&two, &keys, UnixMs::new(0)).unwrap_err(), Unverified::NoMatch);
+        let none = Signature { parts: vec![], stamp: None };
+        assert_eq!(request.verify(&none, &keys, UnixMs::new(0)).unwrap_err(), Unverified::NoMatch);
+    }
+
+    #[test]
+    fn the_tolerance_holds_both_ways_and_includes_its_edge() {
+        let keys = KeySet::parse("a").unwrap();
+        let verify = |now_s: i64| {
+            let request = request("x");
+            let stamp = Stamp { at: UnixS::new(1_000), tolerance_s: 300 };
+            let signature = signature(&request, &["a"], Some(stamp));
+            request.verify(&signature, &keys, UnixS::new(now_s).to_ms()).map(|_| ())
+        };
+        assert_eq!(verify(1_300), Ok(()));
+        assert_eq!(verify(700), Ok(()));
+        assert_eq!(verify(1_301), Err(Unverified::Stale { age_s: 301, tolerance_s: 300 }));
+        assert_eq!(verify(699), Err(Unverified::FromTheFuture { ahead_s: 301, tolerance_s: 300 }));
+    }
+
+    #[test]
+    fn blank_secrets_are_refused_and_none_is_printed() {
+        assert_eq!(KeySet::parse("  "), Err(KeySetError::Empty));
+        assert_eq!(KeySet::parse("a,,b"), Err(KeySetError::Blank(2)));
+        assert_eq!(KeySet::parse("a,shop@ "), Err(KeySetError::Blank(2)));
+        assert_eq!(KeySet::parse("@b"), Err(KeySetError::BlankLabel(1)));
+        let printed = format!("{:?}", KeySet::parse("shop@hush").unwrap());
+        assert!(printed.contains("shop") && !printed.contains("hush"), "{printed}");
+    }
+
+    #[test]
+    fn headers_have_no_case() {
+        let headers = request("").headers;
+        assert_eq!(headers.get("X-a"), Some("1"));
+        assert_eq!(headers.all("X-A").collect::<Vec<_>>(), ["1", "2"]);
+    }
+
+    #[test]
+    fn hex_goes_both_ways() {
+        assert_eq!(decode_hex("00fFa1"), Some(vec![0, 255, 161]));
+        assert_eq!(encode_hex(&[0, 255, 161]), "00ffa1");
+        assert_eq!(decode_hex("0"), None);
+        assert_eq!(decode_hex("0g"), None);
+    }
+}

@@ -45,6 +45,11 @@ impl MovementKey {
         Self(join(&[provider, &occurrence.scope, &occurrence.id]))
     }
 
+    /// A key as it was printed.
+    pub fn from_text(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+
     /// As stored and printed.
     pub fn as_str(&self) -> &str {
         &self.0

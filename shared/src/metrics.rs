@@ -1,1 +1,113 @@
-//! Being written.
+//! Metrics in CloudWatch's embedded metric format: one JSON object a line, read by Lambda from stdout.
+//! Source: docs.aws.amazon.com, "CloudWatch embedded metric format specification".
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+
+use crate::time::UnixMs;
+
+const NAMESPACE: &str = "hookledger";
+
+/// What is counted or measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Metric {
+    /// One per event of a delivery, by result.
+    Deliveries,
+    /// From the first to the last store call of an event, in milliseconds.
+    CommitLatency,
+    /// How often a commit met another one and was tried again.
+    ConflictRetries,
+    /// Duplicates that memory answered.
+    GateHits,
+    /// Same effect, other bytes.
+    Drift,
+    /// A known id with another effect, kept for a person. Alarm.
+    Mismatches,
+    /// Events parked. Alarm.
+    Parked,
+    /// A movement the ledger held already, from a provider whose event types do not overlap. Alarm.
+    KnownMovements,
+    /// The ledger holds the same movement with other content. Alarm.
+    MovementConflicts,
+    /// A body too large to be kept. Alarm.
+    TooLarge,
+    /// The store refused in a way a retry will not mend: access, table, an unknown code. Alarm.
+    StoreFaults,
+}
+
+impl Metric {
+    /// As CloudWatch shows it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Deliveries => "Deliveries",
+            Self::CommitLatency => "CommitLatency",
+            Self::ConflictRetries => "ConflictRetries",
+            Self::GateHits => "GateHits",
+            Self::Drift => "Drift",
+            Self::Mismatches => "Mismatches",
+            Self::Parked => "Parked",
+            Self::KnownMovements => "KnownMovements",
+            Self::MovementConflicts => "MovementConflicts",
+            Self::TooLarge => "TooLarge",
+            Self::StoreFaults => "StoreFaults",
+        }
+    }
+
+    const fn unit(self) -> &'static str {
+        match self {
+            Self::CommitLatency => "Milliseconds",
+            _ => "Count",
+        }
+    }
+}
+
+/// Where metric lines go.
+#[derive(Clone)]
+pub struct Metrics(Arc<dyn Fn(&str) + Send + Sync>);
+
+impl Metrics {
+    /// Sends each line to `sink`.
+    pub fn new(sink: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        Self(Arc::new(sink))
+    }
+
+    /// Writes one line. Dimensions are the provider and the result only: each combination is paid for.
+    pub fn record(&self, provider: &str, result: &str, values: &[(Metric, u64)], now: UnixMs) {
+        (self.0)(&line(provider, result, values, now));
+    }
+}
+
+fn line(provider: &str, result: &str, values: &[(Metric, u64)], now: UnixMs) -> String {
+    let metrics: Vec<Value> =
+        values.iter().map(|(metric, _)| json!({"Name": metric.name(), "Unit": metric.unit()})).collect();
+    let directive = json!({
+        "Namespace": NAMESPACE,
+        "Dimensions": [["provider", "result"]],
+        "Metrics": metrics,
+    });
+    let mut root = Map::new();
+    root.insert("_aws".into(), json!({"Timestamp": now.get(), "CloudWatchMetrics": [directive]}));
+    // Without these two, Lambda takes the line for one below its log level and drops it.
+    root.insert("level".into(), json!("INFO"));
+    root.insert("timestamp".into(), json!(now.rfc3339()));
+    root.insert("provider".into(), json!(provider));
+    root.insert("result".into(), json!(result));
+    for (metric, value) in values {
+        root.insert(metric.name().into(), json!(value));
+    }
+    Value::Object(root).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_what_cloudwatch_reads() {
+        let values = [(Metric::Deliveries, 1), (Metric::CommitLatency, 7)];
+        let line = line("stripe", "applied", &values, UnixMs::new(1_796_065_558_123));
+        let expected = r#"{"_aws":{"CloudWatchMetrics":[{"Dimensions":[["provider","result"]],"Metrics":[{"Name":"Deliveries","Unit":"Count"},{"Name":"CommitLatency","Unit":"Milliseconds"}],"Namespace":"hookledger"}],"Timestamp":1796065558123},"CommitLatency":7,"Deliveries":1,"level":"INFO","provider":"stripe","result":"applied","timestamp":"2026-11-30T19:05:58.123Z"}"#;
+        assert_eq!(line, expected);
+    }
+}

@@ -27,11 +27,11 @@ impl Headers {
 
     /// The first value under this name.
     pub fn get(&self, name: &str) -> Option<&str> {
-        self.all(name).next()
+        self.iter().find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value)
     }
 
     /// Every value under this name.
-    pub fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
+    pub fn all(&self, name: &str) -> impl Iterator<Item = &str> {
         self.iter().filter(move |(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value)
     }
 

@@ -1,0 +1,105 @@
+//! What a worker writes to a claim it was given: lease, completion, parking. Every write expects the row as it was seen.
+
+use aws_sdk_dynamodb::types::{AttributeValue, ReturnValuesOnConditionCheckFailure, TransactWriteItem, Update};
+
+use super::claim_row::{ClaimRow, cut, shard};
+use super::codec::{Condition, claims_key, ms, n, s};
+use super::entry_row::Origin;
+use super::names::{self as name, CLAIM_PART};
+use super::transaction::{Skip, booked, expires_at, push_deletes, push_effects};
+use super::{Role, Stroke, Tables, Transaction};
+use crate::claim::{ClaimKey, State};
+use crate::plan::{ParkReason, Settle};
+use crate::time::UnixMs;
+
+const ERROR_BYTES_MAX: usize = 300;
+
+/// Takes a claim up, if it is due and nobody holds it: one more attempt, a fresh owner, due again when the lease ends.
+pub fn lease(tables: &Tables, key: &ClaimKey, stroke: &Stroke, ends: UnixMs, attempts_max: u32) -> Option<Update> {
+    let mine = "#due_at_ms <= :now AND #attempt < :max AND (#state = :received OR (#state = :processing AND #on_lost = :rerun))";
+    let condition = Condition::new(
+        mine,
+        &[name::STATE, name::OWNER, name::DUE_AT_MS, name::ATTEMPT, name::ON_LOST],
+        vec![
+            (":now", ms(stroke.now)),
+            (":max", n(attempts_max)),
+            (":received", s(State::Received.name())),
+            (":processing", s(State::Processing.name())),
+            (":rerun", s("rerun")),
+            (":mine", s(&stroke.owner)),
+            (":ends", ms(ends)),
+            (":one", n(1)),
+        ],
+    );
+    let set = "SET #state = :processing, #owner = :mine, #due_at_ms = :ends, #attempt = #attempt + :one";
+    update(tables, key, set, condition)
+}
+
+/// Settles a claim that `row.owner` holds: done, entries, messages, no more payload.
+pub fn completion(
+    tables: &Tables,
+    row: &ClaimRow,
+    settle: &Settle,
+    retention_s: u64,
+    (skip, stroke): (&Skip, &Stroke),
+) -> Option<Transaction> {
+    let condition = held(
+        row,
+        &[name::COMPLETED_AT_MS, name::ENTRIES, name::EXPIRES_AT, name::SHARD, name::DUE_AT_MS, name::PAYLOAD_PARTS],
+        vec![
+            (":done", s(State::Done.name())),
+            (":now", ms(stroke.now)),
+            (":entries", booked(&row.provider, settle, skip)),
+            (":expires", expires_at(stroke.now, retention_s)),
+        ],
+    );
+    let set = "SET #state = :done, #completed_at_ms = :now, #entries = :entries, #expires_at = :expires \
+               REMOVE #shard, #due_at_ms, #payload_parts";
+    let mut transaction = Transaction::new();
+    transaction.push(Role::Claim, action(update(tables, &row.key, set, condition)?));
+    let origin = Origin { provider: &row.provider, scope: &row.scope, key: &row.key };
+    push_effects(&mut transaction, tables, origin, settle, skip, stroke);
+    push_deletes(&mut transaction, tables, &row.key, 0..row.payload_parts);
+    Some(transaction)
+}
+
+/// Parks a claim that `row.owner` holds in `row.state`.
+pub fn park(tables: &Tables, row: &ClaimRow, reason: ParkReason, why: &str, stroke: &Stroke) -> Option<Update> {
+    let condition = held(
+        row,
+        &[name::SHARD, name::PARK_REASON, name::LAST_ERROR],
+        vec![
+            (":parked", s(State::Parked.name())),
+            (":shard", s(shard("parked", &row.key))),
+            (":reason", s(reason.name())),
+            (":why", s(cut(why, ERROR_BYTES_MAX))),
+            (":owner", s(&stroke.owner)),
+        ],
+    );
+    let set = "SET #state = :parked, #shard = :shard, #park_reason = :reason, #last_error = :why, #owner = :owner";
+    update(tables, &row.key, set, condition)
+}
+
+/// The claim is in the state, and under the owner, that we saw.
+fn held(row: &ClaimRow, names: &[&str], values: Vec<(&str, AttributeValue)>) -> Condition {
+    let names = [&[name::STATE, name::OWNER], names].concat();
+    let seen = vec![(":seen_state", s(row.state.name())), (":seen_owner", s(&row.owner))];
+    Condition::new("#state = :seen_state AND #owner = :seen_owner", &names, [seen, values].concat())
+}
+
+fn update(tables: &Tables, key: &ClaimKey, set: &str, condition: Condition) -> Option<Update> {
+    Update::builder()
+        .table_name(&tables.claims)
+        .set_key(Some(claims_key(key.as_str(), CLAIM_PART)))
+        .update_expression(set)
+        .condition_expression(condition.expression)
+        .set_expression_attribute_names(Some(condition.names))
+        .set_expression_attribute_values(Some(condition.values))
+        .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld)
+        .build()
+        .ok()
+}
+
+fn action(update: Update) -> TransactWriteItem {
+    TransactWriteItem::builder().update(update).build()
+}

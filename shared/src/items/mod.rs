@@ -1,0 +1,122 @@
+//! The rows of the two tables: attribute names, codec, and the one builder of transactions. A file format: names and
+//! values are added to, never respelled.
+
+mod claim_row;
+mod codec;
+mod complete;
+mod entry_row;
+mod names;
+mod payload;
+mod sibling;
+mod transaction;
+
+use std::collections::HashMap;
+
+use aws_sdk_dynamodb::types::{AttributeValue, TransactWriteItem};
+
+use crate::claim::{ClaimKey, Digest, Effect};
+use crate::json;
+use crate::plan::Plan;
+use crate::provider::{Event, Reply};
+use crate::time::UnixMs;
+
+pub use claim_row::{Booked, ClaimRow, IndexRow, claim_key, kept_at};
+pub use codec::DecodeError;
+pub use complete::{completion, lease, park};
+pub use entry_row::{EntryRow, account_key, entry_key, entry_key_of};
+pub use names::{BY_ACCOUNT, BY_INVOICE, CLAIM_PART, OPEN_INDEX};
+pub use payload::{Payload, unpack};
+pub use sibling::sibling;
+pub use transaction::{Guard, Seen, Skip, transaction};
+
+/// An item as DynamoDB has it.
+pub type Item = HashMap<String, AttributeValue>;
+
+/// The names of the two tables.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tables {
+    /// Claims, their payloads, messages and mismatches.
+    pub claims: String,
+    /// Entries.
+    pub ledger: String,
+}
+
+/// How many partitions the index of open claims is spread over. May only grow: readers read every shard.
+pub const SHARDS: u8 = 64;
+
+/// Everything about an event that its claim will hold, whatever the plan.
+#[derive(Debug)]
+pub struct NewClaim<'a> {
+    /// Provider's name.
+    pub provider: &'static str,
+    /// The event.
+    pub event: &'a Event,
+    /// Its key.
+    pub key: ClaimKey,
+    /// The digest of its bytes.
+    pub raw_digest: Digest,
+    /// The answer to store.
+    pub reply: Reply,
+    /// How long the claim is kept once it is done, in seconds.
+    pub retention_s: u64,
+    /// Fields that may differ between deliveries of one event.
+    pub volatile_fields: &'static [&'static str],
+}
+
+impl NewClaim<'_> {
+    /// The content that says whether a delivery is the same: canonical, or the bytes where they have no canonical form.
+    pub fn content(&self) -> Vec<u8> {
+        let body = &self.event.kept.body;
+        json::canonical(body, self.volatile_fields).unwrap_or_else(|| body.to_vec())
+    }
+
+    /// The effect that a plan gives this event when it is claimed first.
+    pub fn effect(&self, plan: &Plan) -> Effect {
+        match plan {
+            Plan::Settle(_) | Plan::Defer(_) => Effect::of(plan, &[]),
+            Plan::Park(_) | Plan::Ignore(_) => Effect::of(plan, &self.content()),
+        }
+    }
+}
+
+/// Who writes, and when.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stroke {
+    /// Fresh and random in each distinct request: recognises our own write, fences later ones.
+    pub owner: String,
+    /// The time of writing.
+    pub now: UnixMs,
+}
+
+/// A transaction and what each of its actions is for, in the same order: reasons of a cancellation come by index.
+#[derive(Clone, Debug)]
+pub struct Transaction {
+    /// At most 100.
+    pub actions: Vec<TransactWriteItem>,
+    /// As long as `actions`.
+    pub roles: Vec<Role>,
+}
+
+/// What an action of a transaction is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// The claim itself: decides first.
+    Claim,
+    /// The plan's entry at this position.
+    Entry(usize),
+    /// The plan's message at this position.
+    Message(usize),
+    /// A payload part.
+    Payload,
+}
+
+impl Transaction {
+    fn new() -> Self {
+        Self { actions: Vec::new(), roles: Vec::new() }
+    }
+
+    fn push(&mut self, role: Role, action: TransactWriteItem) {
+        self.roles.push(role);
+        self.actions.push(action);
+    }
+}

@@ -1,0 +1,169 @@
+//! What a worker does to a claim it was given: take it up, settle it, park it.
+
+use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
+use aws_sdk_dynamodb::types::{ReturnValue, Update};
+
+use super::cancellation::{self, Books, Held, Reading};
+use super::client::classify;
+use super::commit::Sent;
+use super::{Store, StoreError};
+use crate::claim::{ClaimKey, MovementKey};
+use crate::items::{self, ClaimRow, Skip, entry_key};
+use crate::plan::{ParkReason, Settle};
+use crate::time::UnixMs;
+
+/// What came of taking a claim up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Lease {
+    /// Ours until `row.due_at`; `row.owner` is the fence.
+    Ours(Box<ClaimRow>),
+    /// Not due, held by another worker, settled, parked, spent or unknown: nothing to do.
+    NotOurs,
+}
+
+/// What came of settling a leased claim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Completed {
+    /// Done; this many of the entries existed already.
+    Done {
+        /// Entries that the ledger held already.
+        known: usize,
+    },
+    /// The ledger holds a movement with other content: parked for a person.
+    Conflict,
+    /// Somebody else took the claim up meanwhile: nothing was written.
+    Overtaken,
+}
+
+impl Store {
+    /// Takes a claim up until `ends`.
+    pub async fn lease(
+        &self,
+        key: &ClaimKey,
+        ends: UnixMs,
+        attempts_max: u32,
+        deadline: UnixMs,
+    ) -> Result<Lease, StoreError> {
+        let stroke = self.stroke();
+        let update = items::lease(&self.tables, key, &stroke, ends, attempts_max);
+        Ok(match self.update(update, deadline).await? {
+            Some(row) => Lease::Ours(Box::new(row)),
+            None => Lease::NotOurs,
+        })
+    }
+
+    /// Settles a claim that `row` says we hold. Conflicts with duplicates of the event are tried again until `deadline`.
+    pub async fn complete(
+        &self,
+        row: &ClaimRow,
+        settle: &Settle,
+        retention_s: u64,
+        deadline: UnixMs,
+    ) -> Result<Completed, StoreError> {
+        let mut skip = Skip::default();
+        let books = Books { provider: &row.provider, scope: &row.scope, settle: Some(settle) };
+        let mut conflicts = 0;
+        loop {
+            let stroke = self.stroke();
+            let transaction = items::completion(&self.tables, row, settle, retention_s, (&skip, &stroke))
+                .ok_or(StoreError::Invalid)?;
+            let reasons = match self.send(&transaction, deadline).await? {
+                Sent::Committed => return Ok(Completed::Done { known: skip.entries.len() }),
+                Sent::Invalid => return Err(StoreError::Invalid),
+                Sent::Cancelled(reasons) => reasons,
+            };
+            match cancellation::read(&transaction.roles, &reasons, books) {
+                Reading::ClaimHeld(_) => return Ok(Completed::Overtaken),
+                Reading::Known(known) => {
+                    skip.entries.extend(known.entries);
+                    skip.messages.extend(known.messages);
+                }
+                Reading::Differs(movement) => return self.park_conflict(row, &movement, deadline).await,
+                Reading::EntryUnseen(at) => match self.look(at, books, deadline).await? {
+                    Some(Held::Same) => {
+                        skip.entries.insert(at);
+                    }
+                    Some(Held::Other(movement)) => return self.park_conflict(row, &movement, deadline).await,
+                    Some(Held::Unseen) | None => conflicts = self.wait(conflicts, deadline).await?,
+                },
+                Reading::ClaimContended | Reading::Contended | Reading::Throttled(_) => {
+                    conflicts = self.wait(conflicts, deadline).await?;
+                }
+                Reading::Invalid => return Err(StoreError::Invalid),
+                Reading::Refused(code) => return Err(StoreError::Refused(code)),
+            }
+        }
+    }
+
+    /// Parks a claim that is as `row` says. False: it is not any more.
+    pub async fn park(
+        &self,
+        row: &ClaimRow,
+        reason: ParkReason,
+        why: &str,
+        deadline: UnixMs,
+    ) -> Result<bool, StoreError> {
+        let update = items::park(&self.tables, row, reason, why, &self.stroke());
+        Ok(self.update(update, deadline).await?.is_some())
+    }
+
+    async fn park_conflict(
+        &self,
+        row: &ClaimRow,
+        movement: &MovementKey,
+        deadline: UnixMs,
+    ) -> Result<Completed, StoreError> {
+        let why = format!("the ledger holds {movement} with another amount, currency or account");
+        let parked = self.park(row, ParkReason::Conflict, &why, deadline).await?;
+        Ok(if parked { Completed::Conflict } else { Completed::Overtaken })
+    }
+
+    async fn look(&self, at: usize, books: Books<'_>, deadline: UnixMs) -> Result<Option<Held>, StoreError> {
+        let Some(entry) = books.settle.and_then(|settle| settle.entries().get(at)) else { return Ok(None) };
+        let key = entry_key(&MovementKey::new(books.provider, &entry.occurrence), entry.kind);
+        let item = self.ledger_item(key, deadline).await?;
+        Ok(item.map(|item| cancellation::compare(at, &item, books)))
+    }
+
+    async fn wait(&self, conflicts: u32, deadline: UnixMs) -> Result<u32, StoreError> {
+        let again = self.back_off(conflicts + 1, deadline).await;
+        if again { Ok(conflicts + 1) } else { Err(StoreError::TooLittleTime) }
+    }
+
+    /// A conditional update; `None`: the condition failed. A conflict with a transaction is tried again.
+    async fn update(&self, update: Option<Update>, deadline: UnixMs) -> Result<Option<ClaimRow>, StoreError> {
+        let update = update.ok_or(StoreError::Invalid)?;
+        let mut conflicts = 0;
+        loop {
+            let left = self.time_left(deadline)?;
+            let call = self
+                .client
+                .update_item()
+                .table_name(update.table_name())
+                .set_key(Some(update.key().clone()))
+                .update_expression(update.update_expression())
+                .set_condition_expression(update.condition_expression().map(str::to_owned))
+                .set_expression_attribute_names(update.expression_attribute_names().cloned())
+                .set_expression_attribute_values(update.expression_attribute_values().cloned())
+                .return_values(ReturnValue::AllNew)
+                .send();
+            let Ok(answer) = tokio::time::timeout(left, call).await else {
+                return Err(StoreError::NoAnswer("timeout"));
+            };
+            let error = match answer {
+                Ok(output) => {
+                    let item = output.attributes.unwrap_or_default();
+                    return Ok(Some(ClaimRow::decode(&item)?));
+                }
+                Err(error) => error,
+            };
+            match error.as_service_error() {
+                Some(UpdateItemError::ConditionalCheckFailedException(_)) => return Ok(None),
+                Some(UpdateItemError::TransactionConflictException(_)) => {
+                    conflicts = self.wait(conflicts, deadline).await?;
+                }
+                _ => return Err(classify(&error)),
+            }
+        }
+    }
+}

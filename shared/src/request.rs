@@ -27,11 +27,11 @@ impl Headers {
 
     /// The first value under this name.
     pub fn get(&self, name: &str) -> Option<&str> {
-        self.all(name).next()
+        self.iter().find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value)
     }
 
     /// Every value under this name.
-    pub fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
+    pub fn all(&self, name: &str) -> impl Iterator<Item = &str> {
         self.iter().filter(move |(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value)
     }
 
@@ -284,7 +284,7 @@ impl fmt::Debug for VerifiedRequest {
 /// Lower- or upper-case hex to bytes.
 pub fn decode_hex(text: &str) -> Option<Vec<u8>> {
     let digits = text.as_bytes();
-    if digits.len() % 2 != 0 {
+    if !digits.len().is_multiple_of(2) {
         return None;
     }
     let nibble = |digit: u8| char::from(digit).to_digit(16).and_then(|value| u8::try_from(value).ok());

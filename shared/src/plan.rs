@@ -264,17 +264,7 @@ impl Entry {
             Sign::Zero => (0, Some(magnitude_minor)),
         };
         let (account, parent, invoice) = (None, None, None);
-        Ok(Self {
-            occurrence,
-            kind,
-            amount_minor,
-            currency,
-            account,
-            parent,
-            invoice,
-            linked_minor,
-            occurred_at,
-        })
+        Ok(Self { occurrence, kind, amount_minor, currency, account, parent, invoice, linked_minor, occurred_at })
     }
 
     /// With the customer's account.

@@ -318,8 +318,7 @@ mod tests {
 
     fn signature(request: &UnverifiedRequest, secrets: &[&str], stamp: Option<Stamp>) -> Signature {
         let message = vec![request.body.clone()];
-        let candidates =
-            secrets.iter().map(|text| Algorithm::HmacSha256.sign(&message, &Secret::new(*text))).collect();
+        let candidates = secrets.iter().map(|text| Algorithm::HmacSha256.sign(&message, &Secret::new(*text))).collect();
         Signature { parts: vec![Signed { message, algorithm: Algorithm::HmacSha256, candidates }], stamp }
     }
 

@@ -32,10 +32,7 @@ pub struct EntryRow {
 
 /// The key of an entry.
 pub fn entry_key(movement: &MovementKey, kind: Kind) -> Item {
-    Item::from([
-        (name::MOVEMENT.to_owned(), s(movement.as_str())),
-        (name::KIND.to_owned(), s(kind.name())),
-    ])
+    Item::from([(name::MOVEMENT.to_owned(), s(movement.as_str())), (name::KIND.to_owned(), s(kind.name()))])
 }
 
 /// The key of the entry that an item, or an index's projection of it, is about.

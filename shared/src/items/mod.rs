@@ -11,13 +11,14 @@ mod sibling;
 mod transaction;
 
 use std::collections::HashMap;
+use std::sync::OnceLock;
 
 use aws_sdk_dynamodb::types::{AttributeValue, TransactWriteItem};
 
 use crate::claim::{ClaimKey, Digest, Effect};
 use crate::json;
 use crate::plan::Plan;
-use crate::provider::{Event, Reply};
+use crate::provider::{Event, Profile, Reply};
 use crate::time::UnixMs;
 
 pub use claim_row::{Booked, ClaimRow, IndexRow, claim_key, kept_at};
@@ -61,9 +62,29 @@ pub struct NewClaim<'a> {
     pub retention_s: u64,
     /// Fields that may differ between deliveries of one event.
     pub volatile_fields: &'static [&'static str],
+    payload: OnceLock<Payload>,
 }
 
-impl NewClaim<'_> {
+impl<'a> NewClaim<'a> {
+    /// The claim of an event of `profile`'s provider.
+    pub fn new(profile: &Profile, event: &'a Event) -> Self {
+        Self {
+            provider: profile.name,
+            event,
+            key: ClaimKey::new(profile.name, &event.scope, &event.id),
+            raw_digest: Digest::of(&event.kept.body),
+            reply: profile.transport.success.into(),
+            retention_s: profile.lifetime.retention_s,
+            volatile_fields: profile.identity.volatile_fields,
+            payload: OnceLock::new(),
+        }
+    }
+
+    /// The event's bytes, ready to be kept. Packed when first asked for: a settled event keeps none.
+    pub fn payload(&self) -> &Payload {
+        self.payload.get_or_init(|| Payload::pack(&self.event.kept))
+    }
+
     /// The content that says whether a delivery is the same: canonical, or the bytes where they have no canonical form.
     pub fn content(&self) -> Vec<u8> {
         let body = &self.event.kept.body;

@@ -31,17 +31,15 @@ impl Payload {
     /// Larger payloads do not fit beside their claim in one transaction.
     pub const COMPRESSED_BYTES_MAX: usize = 3_000_000;
 
-    /// Compresses; `None` when the result is too large.
-    pub fn pack(kept: &Kept) -> Option<Self> {
-        let compressed = compress(&kept.body);
-        if compressed.len() > Self::COMPRESSED_BYTES_MAX {
-            return None;
-        }
-        let mut parts: Vec<Vec<u8>> = compressed.chunks(PART_BYTES).map(<[u8]>::to_vec).collect();
-        if parts.is_empty() {
-            parts.push(Vec::new());
-        }
-        Some(Self { parts, headers: kept.headers.clone() })
+    /// Whether a body can be kept. Compression never makes it noticeably larger, so most need not be tried.
+    pub fn fits(body: &[u8]) -> bool {
+        body.len() < Self::COMPRESSED_BYTES_MAX || compress(body).len() <= Self::COMPRESSED_BYTES_MAX
+    }
+
+    /// Compresses what [`fits`](Self::fits).
+    pub fn pack(kept: &Kept) -> Self {
+        let parts = compress(&kept.body).chunks(PART_BYTES).map(<[u8]>::to_vec).collect();
+        Self { parts, headers: kept.headers.clone() }
     }
 
     /// How many parts there are: 1 to 9.
@@ -105,12 +103,12 @@ mod tests {
         for size in [0, 1, 2_000, 900_000] {
             let headers = vec![("x-topic".to_owned(), "orders/paid".to_owned())];
             let kept = Kept { body: Bytes::copy_from_slice(&noise[..size]), headers };
-            let payload = Payload::pack(&kept).unwrap();
+            let payload = Payload::pack(&kept);
             let rows = payload.items(&ClaimKey::new("p", "", "e"), "payload");
             assert_eq!(rows.len(), payload.count());
             assert_eq!(unpack(&rows).unwrap(), kept);
         }
-        let huge = Kept { body: Bytes::from(noise), headers: vec![] };
-        assert_eq!(Payload::pack(&huge), None);
+        assert!(!Payload::fits(&noise));
+        assert!(Payload::fits(&vec![b' '; 5_000_000]));
     }
 }

@@ -4,18 +4,13 @@ use super::claim_row::shard;
 use super::codec::{Condition, ms, n, put, s};
 use super::names as name;
 use super::transaction::identity;
-use super::{NewClaim, Payload, Role, Stroke, Tables, Transaction};
+use super::{NewClaim, Role, Stroke, Tables, Transaction};
 use crate::claim::{Effect, State};
 use crate::plan::ParkReason;
 
 /// Keeps the content once per effect; a second put of the same one fails on [`Role::Claim`].
-pub fn sibling(
-    tables: &Tables,
-    claim: &NewClaim<'_>,
-    effect: Effect,
-    payload: &Payload,
-    stroke: &Stroke,
-) -> Transaction {
+pub fn sibling(tables: &Tables, claim: &NewClaim<'_>, effect: Effect, stroke: &Stroke) -> Transaction {
+    let payload = claim.payload();
     let part = format!("mismatch#{}", effect.digest.to_hex());
     let mut item = identity(claim, &part, effect);
     let mut set = |name: &str, value| {

@@ -9,7 +9,7 @@ use super::codec::{Condition, b, claims_key, delete, ms, n, put, s};
 use super::entry_row::{self, Origin};
 use super::names::{self as name, CLAIM_PART};
 use super::payload::part_name;
-use super::{Item, NewClaim, Payload, Role, Stroke, Tables, Transaction};
+use super::{Item, NewClaim, Role, Stroke, Tables, Transaction};
 use crate::claim::{ClaimKey, EFFECT_VERSION, Effect, MovementKey, State, key_part};
 use crate::plan::{Entry, Message, Plan, Settle};
 use crate::provider::Reply;
@@ -53,24 +53,25 @@ pub struct Skip {
     pub messages: BTreeSet<usize>,
 }
 
-/// Claims the event and does what the plan says, all or nothing. `payload` is kept unless the plan settles.
+/// Claims the event and does what the plan says, all or nothing. The event's bytes are kept unless the plan settles.
 pub fn transaction(
     tables: &Tables,
     claim: &NewClaim<'_>,
     plan: &Plan,
-    payload: &Payload,
-    (guard, skip, stroke): (&Guard, &Skip, &Stroke),
+    guard: &Guard,
+    skip: &Skip,
+    stroke: &Stroke,
 ) -> Transaction {
     let mut transaction = Transaction::new();
     let keep = !matches!(plan, Plan::Settle(_));
-    let parts = if keep { payload.count() } else { 0 };
+    let parts = if keep { claim.payload().count() } else { 0 };
     let item = claim_item(claim, plan, parts, guard, skip, stroke);
     transaction.push(Role::Claim, put(&tables.claims, item, Some(guard.condition(stroke.now))));
     if let Plan::Settle(settle) = plan {
         push_effects(&mut transaction, tables, claim.into(), settle, skip, stroke);
     }
     if keep {
-        for item in payload.items(&claim.key, "payload") {
+        for item in claim.payload().items(&claim.key, "payload") {
             transaction.push(Role::Payload, put(&tables.claims, item, None));
         }
     }
@@ -140,14 +141,7 @@ pub(super) fn push_deletes(
     }
 }
 
-fn claim_item(
-    claim: &NewClaim<'_>,
-    plan: &Plan,
-    parts: usize,
-    guard: &Guard,
-    skip: &Skip,
-    stroke: &Stroke,
-) -> Item {
+fn claim_item(claim: &NewClaim<'_>, plan: &Plan, parts: usize, guard: &Guard, skip: &Skip, stroke: &Stroke) -> Item {
     let mut item = identity(claim, CLAIM_PART, claim.effect(plan));
     let (claimed_at, open_since, reply) = match guard {
         Guard::Absent => (stroke.now, stroke.now, &claim.reply),
@@ -223,9 +217,10 @@ pub(super) fn expires_at(now: UnixMs, retention_s: u64) -> AttributeValue {
 }
 
 fn message_item(origin: &Origin<'_>, message: &Message, stroke: &Stroke) -> Item {
-    let about = message.about.as_ref().map(|(occurrence, kind)| {
-        format!("{}/{}", MovementKey::new(origin.provider, occurrence), kind.name())
-    });
+    let about = message
+        .about
+        .as_ref()
+        .map(|(occurrence, kind)| format!("{}/{}", MovementKey::new(origin.provider, occurrence), kind.name()));
     let part = format!("message#{}#{}#{}", message.name, about.unwrap_or_default(), key_part(&message.sink));
     let mut item = claims_key(origin.key.as_str(), part);
     let mut set = |name: &str, value| {

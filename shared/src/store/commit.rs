@@ -8,9 +8,10 @@ use super::cancellation::{self, Books, Held, Reading};
 use super::client::classify;
 use super::{Store, StoreError};
 use crate::claim::{Effect, EffectKind, MovementKey, State};
-use crate::items::{self, ClaimRow, Guard, Item, NewClaim, Payload, Seen, Skip, Stroke, Transaction};
+use crate::items::{self, ClaimRow, Guard, Item, NewClaim, Seen, Skip, Stroke, Transaction};
 use crate::plan::{Park, ParkReason, Plan};
-use crate::time::UnixMs;
+use crate::provider::Reply;
+use crate::time::{UnixMs, UnixS};
 
 /// How often in a row a claim may be there for the condition and gone for the read, before the store is called unwell.
 const VANISHED_MAX: u32 = 3;
@@ -35,8 +36,10 @@ pub enum Verdict {
         known: usize,
         /// Whether this delivery brought a parked claim back.
         revived: bool,
-        /// When the claim may be forgotten; only when done.
-        expires_at_s: i64,
+        /// The stored answer.
+        reply: Reply,
+        /// When the claim may be forgotten, if it is done.
+        expires_at: UnixS,
     },
     /// The claim exists.
     Replayed {
@@ -65,7 +68,6 @@ pub enum Verdict {
 /// A commit on its way: what is asked for now, and what was learned.
 struct Attempt<'a> {
     claim: &'a NewClaim<'a>,
-    payload: &'a Payload,
     plan: Plan,
     guard: Guard,
     skip: Skip,
@@ -82,9 +84,9 @@ enum Next {
 
 impl Store {
     /// Claims `claim`'s event and does what `plan` says, or finds out what stands there already.
-    pub async fn commit(&self, claim: &NewClaim<'_>, payload: &Payload, plan: Plan, deadline: UnixMs) -> Commit {
+    pub async fn commit(&self, claim: &NewClaim<'_>, plan: Plan, deadline: UnixMs) -> Commit {
         let (guard, skip) = (Guard::Absent, Skip::default());
-        let mut attempt = Attempt { claim, payload, plan, guard, skip, conflicts: 0, vanished: 0 };
+        let mut attempt = Attempt { claim, plan, guard, skip, conflicts: 0, vanished: 0 };
         let verdict = match self.drive(&mut attempt, deadline).await {
             Ok(verdict) => verdict,
             Err(error) => Verdict::Unavailable(error),
@@ -186,12 +188,7 @@ impl Store {
         }))
     }
 
-    async fn look_at_entry(
-        &self,
-        attempt: &mut Attempt<'_>,
-        at: usize,
-        deadline: UnixMs,
-    ) -> Result<Next, StoreError> {
+    async fn look_at_entry(&self, attempt: &mut Attempt<'_>, at: usize, deadline: UnixMs) -> Result<Next, StoreError> {
         let Some(key) = attempt.entry_key(at) else { return Err(StoreError::Refused("an entry out of range".into())) };
         match self.ledger_item(key, deadline).await? {
             None => {
@@ -210,12 +207,7 @@ impl Store {
     }
 
     /// The ledger says something else about a movement: the event is kept for a person. A claim that was parked stays so.
-    async fn conflict(
-        &self,
-        attempt: &mut Attempt<'_>,
-        movement: &str,
-        deadline: UnixMs,
-    ) -> Result<Next, StoreError> {
+    async fn conflict(&self, attempt: &mut Attempt<'_>, movement: &str, deadline: UnixMs) -> Result<Next, StoreError> {
         let why = format!("the ledger holds {movement} with another amount, currency or account");
         let Guard::Parked(_) = attempt.guard else { return attempt.park(ParkReason::Conflict, &why) };
         match self.claim(&attempt.claim.key, deadline).await? {
@@ -240,7 +232,7 @@ impl Store {
     ) -> Result<bool, StoreError> {
         loop {
             let stroke = self.stroke();
-            let transaction = items::sibling(&self.tables, attempt.claim, effect, attempt.payload, &stroke);
+            let transaction = items::sibling(&self.tables, attempt.claim, effect, &stroke);
             let reasons = match self.send(&transaction, deadline).await? {
                 Sent::Committed => return Ok(true),
                 Sent::Invalid => return Err(StoreError::Invalid),
@@ -303,8 +295,7 @@ fn as_cancelled(error: &TransactWriteItemsError) -> Option<&TransactionCanceledE
 
 impl Attempt<'_> {
     fn transaction(&self, store: &Store, stroke: &Stroke) -> Transaction {
-        let how = (&self.guard, &self.skip, stroke);
-        items::transaction(&store.tables, self.claim, &self.plan, self.payload, how)
+        items::transaction(&store.tables, self.claim, &self.plan, &self.guard, &self.skip, stroke)
     }
 
     fn books(&self) -> Books<'_> {
@@ -322,12 +313,16 @@ impl Attempt<'_> {
     }
 
     fn won(&self, stroke: &Stroke) -> Verdict {
-        let retention_s = self.claim.retention_s;
+        let (revived, reply) = match &self.guard {
+            Guard::Absent => (false, &self.claim.reply),
+            Guard::Parked(seen) => (true, &seen.reply),
+        };
         Verdict::Won {
             plan: self.plan.clone(),
             known: self.skip.entries.len(),
-            revived: matches!(self.guard, Guard::Parked(_)),
-            expires_at_s: stroke.now.to_s().plus_s(retention_s).get(),
+            revived,
+            reply: reply.clone(),
+            expires_at: stroke.now.to_s().plus_s(self.claim.retention_s),
         }
     }
 

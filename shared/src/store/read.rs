@@ -105,11 +105,7 @@ impl Store {
     }
 
     /// The entries of an invoice, by its key: movement and kind, to be read one by one where more is needed.
-    pub async fn entries_of_invoice(
-        &self,
-        invoice: &str,
-        deadline: UnixMs,
-    ) -> Result<Vec<EntryRow>, StoreError> {
+    pub async fn entries_of_invoice(&self, invoice: &str, deadline: UnixMs) -> Result<Vec<EntryRow>, StoreError> {
         let mut rows = Vec::new();
         let mut from = None;
         loop {

@@ -1,0 +1,208 @@
+//! The road of one delivery: verify, identify, interpret, commit, answer. One way, no return.
+
+mod outcome;
+mod report;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use futures_util::FutureExt as _;
+use futures_util::stream::{self, StreamExt as _};
+
+use crate::claim::{ClaimKey, Digest};
+use crate::gate::{Done, Gate};
+use crate::items::{NewClaim, Payload};
+use crate::metrics::Metrics;
+use crate::plan::{Ignored, Plan};
+use crate::provider::{Event, EventMode, Kept, Mode, Provider, Reply};
+use crate::request::{KeySet, UnverifiedRequest, VerifiedRequest};
+use crate::store::{Commit, Store, Verdict};
+use crate::time::{Clock, UnixMs, UnixS};
+
+pub use outcome::{Answer, Outcome};
+
+/// Left of the deadline for the answer to travel.
+const MARGIN_MS: u64 = 500;
+
+/// How many events of one delivery are committed side by side.
+const SIDE_BY_SIDE: usize = 8;
+
+/// Receives the deliveries of one provider.
+pub struct Receiver {
+    /// The provider.
+    pub provider: Arc<dyn Provider>,
+    /// Its active secrets.
+    pub keys: KeySet,
+    /// What this deployment books.
+    pub mode: Mode,
+    /// The tables.
+    pub store: Store,
+    /// Memory of done claims.
+    pub gate: Gate,
+    /// Where metric lines go.
+    pub metrics: Metrics,
+    /// The time.
+    pub clock: Arc<dyn Clock>,
+}
+
+/// One event and what became of it.
+#[derive(Debug)]
+pub(crate) struct Handled {
+    key: ClaimKey,
+    event_type: String,
+    outcome: Outcome,
+    conflicts: u32,
+    took_ms: u64,
+}
+
+impl Receiver {
+    /// Answers a delivery. `invocation_ends` is when this process stops being given time.
+    pub async fn receive(&self, request: UnverifiedRequest, invocation_ends: UnixMs) -> Answer {
+        let road = AssertUnwindSafe(self.road(request, invocation_ends));
+        match road.catch_unwind().await {
+            Ok(answer) => answer,
+            Err(_) => self.refuse(Outcome::Panicked),
+        }
+    }
+
+    /// Answers a delivery that got no further than its envelope.
+    pub fn refuse(&self, outcome: Outcome) -> Answer {
+        self.report_request(&outcome);
+        outcome.answer(self.provider.profile())
+    }
+
+    async fn road(&self, request: UnverifiedRequest, invocation_ends: UnixMs) -> Answer {
+        let began = self.clock.now();
+        let deadline = self.deadline(began, invocation_ends);
+        let verified = match self.verify(request, began) {
+            Ok(verified) => verified,
+            Err(outcome) => return self.refuse(outcome),
+        };
+        let events = match self.identify(&verified) {
+            Ok(events) => events,
+            Err(outcome) => return self.refuse(outcome),
+        };
+        let mut handled: Vec<Handled> = stream::iter(events.iter().map(|event| self.handle(event, deadline)))
+            .buffered(SIDE_BY_SIDE)
+            .collect()
+            .await;
+        handled.iter().for_each(|handled| self.report_event(handled));
+        match handled.len() {
+            1 => {
+                let Handled { key, outcome, .. } = handled.remove(0);
+                outcome.answer(self.provider.profile()).about(&key)
+            }
+            _ => Outcome::answer_all(handled.into_iter().map(|handled| handled.outcome), self.provider.profile()),
+        }
+    }
+
+    /// The earlier of ours and the provider's deadline, less the way back.
+    fn deadline(&self, began: UnixMs, invocation_ends: UnixMs) -> UnixMs {
+        let provider_waits_until = began.plus_ms(self.provider.profile().transport.deadline_ms);
+        let ends = invocation_ends.min(provider_waits_until);
+        UnixMs::new(ends.get().saturating_sub_unsigned(MARGIN_MS))
+    }
+
+    /// Everything that is decided without believing the request: where it goes, its size, a challenge, its signature.
+    fn verify(&self, request: UnverifiedRequest, now: UnixMs) -> Result<VerifiedRequest, Outcome> {
+        let profile = self.provider.profile();
+        if !routed(&request.path, profile.name) {
+            return Err(Outcome::NotFound);
+        }
+        if !profile.transport.methods.contains(&request.method.as_str()) {
+            return Err(Outcome::MethodNotAllowed);
+        }
+        if !Payload::fits(&request.body) {
+            return Err(Outcome::TooLarge);
+        }
+        if let Some(reply) = self.provider.handshake(&request) {
+            return Err(Outcome::Handshake(reply));
+        }
+        if request.body.is_empty() {
+            return Err(Outcome::Malformed("the body is empty"));
+        }
+        let signature = self.provider.signature(&request).map_err(Outcome::Unverified)?;
+        request.verify(&signature, &self.keys, now).map_err(Outcome::Unverified)
+    }
+
+    /// The events of a delivery, each once: byte-equal repetitions of one event are merged.
+    fn identify(&self, request: &VerifiedRequest) -> Result<Vec<Event>, Outcome> {
+        let found = catch_unwind(AssertUnwindSafe(|| self.provider.identify(request)));
+        let mut events: Vec<Event> = Vec::new();
+        for event in found.unwrap_or_else(|_| vec![unidentified(request, "identifying it failed by a fault of ours")]) {
+            let event = if event.id.is_empty() { unidentified(request, "its id is empty") } else { event };
+            if !events.contains(&event) {
+                events.push(event);
+            }
+        }
+        if events.is_empty() { Err(Outcome::Malformed("it holds no event")) } else { Ok(events) }
+    }
+
+    async fn handle(&self, event: &Event, deadline: UnixMs) -> Handled {
+        let began = self.clock.now();
+        let claim = NewClaim::new(self.provider.profile(), event);
+        let (outcome, conflicts) = self.decide(event, &claim, deadline).await;
+        let took_ms = began.ms_until(self.clock.now());
+        Handled { key: claim.key, event_type: event.event_type.clone(), outcome, conflicts, took_ms }
+    }
+
+    async fn decide(&self, event: &Event, claim: &NewClaim<'_>, deadline: UnixMs) -> (Outcome, u32) {
+        if let Some(reply) = self.gate.answer(&claim.key, claim.raw_digest, self.clock.now().to_s()) {
+            return (Outcome::ReplayedFromMemory(reply), 0);
+        }
+        let plan = match self.plan(event) {
+            Plan::Ignore(why) => return (Outcome::Ignored(why), 0),
+            plan => plan,
+        };
+        let Commit { verdict, conflicts } = self.store.commit(claim, plan, deadline).await;
+        self.remember(claim, &verdict);
+        (Outcome::of(verdict), conflicts)
+    }
+
+    /// What the event means, here. A provider's panic is one of the things a retry cannot change.
+    fn plan(&self, event: &Event) -> Plan {
+        if let Some(problem) = &event.problem {
+            return Plan::unreadable(problem);
+        }
+        if self.mode.ignores(event.mode) {
+            return Plan::Ignore(Ignored::OtherMode);
+        }
+        if event.mode == EventMode::Missing {
+            return Plan::unreadable("it does not say whether it is a test");
+        }
+        let plan = catch_unwind(AssertUnwindSafe(|| self.provider.interpret(event)));
+        plan.unwrap_or_else(|_| Plan::unreadable("interpreting it failed by a fault of ours"))
+    }
+
+    /// Only what is done goes into memory: nothing else is sure to stay as it is.
+    fn remember(&self, claim: &NewClaim<'_>, verdict: &Verdict) {
+        let (reply, expires_at): (&Reply, UnixS) = match verdict {
+            Verdict::Won { plan: Plan::Settle(_), reply, expires_at, .. } => (reply, *expires_at),
+            Verdict::Replayed { row, drift: false, .. } => match row.expires_at {
+                Some(expires_at) => (&row.reply, expires_at),
+                None => return,
+            },
+            _ => return,
+        };
+        let done = Done { raw_digest: claim.raw_digest, reply: reply.clone(), expires_at };
+        self.gate.remember(claim.key.clone(), done);
+    }
+}
+
+/// A stage or a mapping may stand before our path.
+fn routed(path: &str, name: &str) -> bool {
+    let path = path.strip_suffix('/').unwrap_or(path);
+    path.strip_suffix(name).is_some_and(|before| before.ends_with("/webhooks/"))
+}
+
+/// A verified delivery whose events cannot be told: kept whole, under the digest of its bytes.
+fn unidentified(request: &VerifiedRequest, problem: &str) -> Event {
+    Event {
+        id: Digest::of(request.body()).to_hex(),
+        scope: String::new(),
+        event_type: String::new(),
+        mode: EventMode::Ours,
+        kept: Kept { body: request.body().clone(), headers: Vec::new() },
+        problem: Some(problem.to_owned()),
+    }
+}

@@ -28,6 +28,17 @@ pub enum Plan {
     Ignore(Ignored),
 }
 
+/// A plan that has an effect: what a transaction writes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Write {
+    /// Book it with the claim.
+    Settle(Settle),
+    /// Keep the event for the worker.
+    Defer(Defer),
+    /// Keep the event for a person.
+    Park(Park),
+}
+
 /// Entries to book, with the messages about them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settle {
@@ -424,6 +435,18 @@ impl Plan {
     /// Keeps the event for a person, or for a deploy that can read it.
     pub fn unreadable(why: impl Into<String>) -> Self {
         Self::Park(Park { reason: ParkReason::Unreadable, why: why.into() })
+    }
+}
+
+impl Plan {
+    /// What is to be written, or why nothing is.
+    pub fn write(self) -> Result<Write, Ignored> {
+        match self {
+            Self::Settle(settle) => Ok(Write::Settle(settle)),
+            Self::Defer(defer) => Ok(Write::Defer(defer)),
+            Self::Park(park) => Ok(Write::Park(park)),
+            Self::Ignore(why) => Err(why),
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use super::client::classify;
 use super::{Store, StoreError};
 use crate::claim::{Effect, EffectKind, MovementKey, State};
 use crate::items::{self, ClaimRow, Guard, Item, NewClaim, Seen, Skip, Stroke, Transaction};
-use crate::plan::{Park, ParkReason, Plan};
+use crate::plan::{Park, ParkReason, Write};
 use crate::provider::Reply;
 use crate::time::{UnixMs, UnixS};
 
@@ -28,10 +28,10 @@ pub struct Commit {
 /// What the store says about one event. Every variant but the last two is durable.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
-    /// Ours: claimed now, as `plan` says.
+    /// Ours: claimed now, as `write` says.
     Won {
-        /// What was committed: the plan that was asked for, or a Park when it could not be.
-        plan: Plan,
+        /// What was committed: what was asked for, or a Park when it could not be.
+        write: Write,
         /// How many of its entries the ledger held already.
         known: usize,
         /// Whether this delivery brought a parked claim back.
@@ -68,9 +68,11 @@ pub enum Verdict {
 /// A commit on its way: what is asked for now, and what was learned.
 struct Attempt<'a> {
     claim: &'a NewClaim<'a>,
-    plan: Plan,
+    write: Write,
     guard: Guard,
     skip: Skip,
+    /// The parked claim that this delivery brings back.
+    parked: Option<Box<ClaimRow>>,
     conflicts: u32,
     vanished: u32,
 }
@@ -83,10 +85,10 @@ enum Next {
 }
 
 impl Store {
-    /// Claims `claim`'s event and does what `plan` says, or finds out what stands there already.
-    pub async fn commit(&self, claim: &NewClaim<'_>, plan: Plan, deadline: UnixMs) -> Commit {
+    /// Claims `claim`'s event and does what `write` says, or finds out what stands there already.
+    pub async fn commit(&self, claim: &NewClaim<'_>, write: Write, deadline: UnixMs) -> Commit {
         let (guard, skip) = (Guard::Absent, Skip::default());
-        let mut attempt = Attempt { claim, plan, guard, skip, conflicts: 0, vanished: 0 };
+        let mut attempt = Attempt { claim, write, guard, skip, parked: None, conflicts: 0, vanished: 0 };
         let verdict = match self.drive(&mut attempt, deadline).await {
             Ok(verdict) => verdict,
             Err(error) => Verdict::Unavailable(error),
@@ -174,7 +176,7 @@ impl Store {
         let effect = if raw_equal { row.effect } else { attempt.effect_like(&row) };
         if raw_equal || (effect.is_some() && effect == row.effect) {
             if attempt.can_revive(&row) {
-                attempt.revive(&row);
+                attempt.revive(row);
                 return Ok(Next::Again);
             }
             let (row, drift) = (Box::new(row), !raw_equal);
@@ -209,18 +211,12 @@ impl Store {
     /// The ledger says something else about a movement: the event is kept for a person. A claim that was parked stays so.
     async fn conflict(&self, attempt: &mut Attempt<'_>, movement: &str, deadline: UnixMs) -> Result<Next, StoreError> {
         let why = format!("the ledger holds {movement} with another amount, currency or account");
-        let Guard::Parked(_) = attempt.guard else { return attempt.park(ParkReason::Conflict, &why) };
-        match self.claim(&attempt.claim.key, deadline).await? {
-            Some(row) if row.state == State::Parked => {
-                let parked = self.park(&row, ParkReason::Conflict, &why, deadline).await?;
-                if !parked {
-                    return Ok(Next::Wait);
-                }
-                attempt.plan = Plan::Park(Park { reason: ParkReason::Conflict, why });
-                Ok(Next::End(attempt.won(&self.stroke())))
-            }
-            _ => Ok(Next::Wait),
+        let Some(row) = &attempt.parked else { return attempt.park(ParkReason::Conflict, &why) };
+        if !self.park(row, ParkReason::Conflict, &why, deadline).await? {
+            return Ok(Next::Again);
         }
+        attempt.write = Write::Park(Park { reason: ParkReason::Conflict, why });
+        Ok(Next::End(attempt.won(&self.stroke())))
     }
 
     /// Keeps the content of this delivery beside the claim. True: it was not there before.
@@ -295,12 +291,12 @@ fn as_cancelled(error: &TransactWriteItemsError) -> Option<&TransactionCanceledE
 
 impl Attempt<'_> {
     fn transaction(&self, store: &Store, stroke: &Stroke) -> Transaction {
-        items::transaction(&store.tables, self.claim, &self.plan, &self.guard, &self.skip, stroke)
+        items::transaction(&store.tables, self.claim, &self.write, &self.guard, &self.skip, stroke)
     }
 
     fn books(&self) -> Books<'_> {
-        let settle = match &self.plan {
-            Plan::Settle(settle) => Some(settle),
+        let settle = match &self.write {
+            Write::Settle(settle) => Some(settle),
             _ => None,
         };
         Books { provider: self.claim.provider, scope: &self.claim.event.scope, settle }
@@ -318,7 +314,7 @@ impl Attempt<'_> {
             Guard::Parked(seen) => (true, &seen.reply),
         };
         Verdict::Won {
-            plan: self.plan.clone(),
+            write: self.write.clone(),
             known: self.skip.entries.len(),
             revived,
             reply: reply.clone(),
@@ -326,12 +322,15 @@ impl Attempt<'_> {
         }
     }
 
-    /// Parks instead; what cannot even be parked is an error.
+    /// Parks instead. What is parked already stays as it is; what cannot even be parked is an error.
     fn park(&mut self, reason: ParkReason, why: &str) -> Result<Next, StoreError> {
-        if matches!(self.plan, Plan::Park(_)) {
+        if let Some(row) = self.parked.take() {
+            return Ok(Next::End(Verdict::Replayed { row, drift: false, sibling_kept: false }));
+        }
+        if matches!(self.write, Write::Park(_)) {
             return Err(StoreError::Invalid);
         }
-        self.plan = Plan::Park(Park { reason, why: why.to_owned() });
+        self.write = Write::Park(Park { reason, why: why.to_owned() });
         self.skip = Skip::default();
         Ok(Next::Again)
     }
@@ -340,19 +339,19 @@ impl Attempt<'_> {
     fn effect_like(&self, row: &ClaimRow) -> Option<Effect> {
         let kind = row.effect?.kind;
         let content = if kind == EffectKind::Park { self.claim.content() } else { Vec::new() };
-        Effect::in_kind(kind, &self.plan, &content)
+        Effect::in_kind(kind, &self.write, &content)
     }
 
     fn content_effect(&self) -> Effect {
-        Effect::of(&Plan::unreadable(""), &self.claim.content())
+        Effect::of_content(&self.claim.content())
     }
 
     fn can_revive(&self, row: &ClaimRow) -> bool {
         let heals = row.state == State::Parked && row.park_reason.is_some_and(ParkReason::heals_by_redelivery);
-        heals && self.guard == Guard::Absent && !matches!(self.plan, Plan::Park(_))
+        heals && self.guard == Guard::Absent && !matches!(self.write, Write::Park(_))
     }
 
-    fn revive(&mut self, row: &ClaimRow) {
+    fn revive(&mut self, row: ClaimRow) {
         self.guard = Guard::Parked(Box::new(Seen {
             owner: row.owner.clone(),
             claimed_at: row.claimed_at,
@@ -360,5 +359,6 @@ impl Attempt<'_> {
             reply: row.reply.clone(),
             payload_parts: row.payload_parts,
         }));
+        self.parked = Some(Box::new(row));
     }
 }

@@ -25,7 +25,7 @@ pub use claim_row::{Booked, ClaimRow, IndexRow, claim_key, kept_at};
 pub use codec::DecodeError;
 pub use complete::{completion, lease, park};
 pub use entry_row::{EntryRow, account_key, entry_key, entry_key_of};
-pub use names::{BY_ACCOUNT, BY_INVOICE, CLAIM_PART, OPEN_INDEX};
+pub use names::{ACCOUNT, BY_ACCOUNT, BY_INVOICE, CLAIM, CLAIM_PART, INVOICE, OPEN_INDEX, PART};
 pub use payload::{Payload, unpack};
 pub use sibling::sibling;
 pub use transaction::{Guard, Seen, Skip, transaction};

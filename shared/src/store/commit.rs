@@ -1,8 +1,8 @@
 //! Committing a delivery: one transaction, whose own condition is the question whether the event is known.
 
 use aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError;
-use aws_sdk_dynamodb::types::CancellationReason;
 use aws_sdk_dynamodb::types::error::TransactionCanceledException;
+use aws_sdk_dynamodb::types::{CancellationReason, TransactWriteItem};
 
 use super::cancellation::{self, Books, Held, Reading};
 use super::client::classify;
@@ -99,12 +99,12 @@ impl Store {
     async fn drive(&self, attempt: &mut Attempt<'_>, deadline: UnixMs) -> Result<Verdict, StoreError> {
         loop {
             let stroke = self.stroke();
-            let transaction = attempt.transaction(self, &stroke);
-            let next = match self.send(&transaction, deadline).await? {
+            let Transaction { actions, roles } = attempt.transaction(self, &stroke);
+            let next = match self.send(actions, deadline).await? {
                 Sent::Committed => return Ok(attempt.won(&stroke)),
                 Sent::Invalid => attempt.park(ParkReason::Unreadable, "DynamoDB finds the item invalid")?,
                 Sent::Cancelled(reasons) => {
-                    let reading = cancellation::read(&transaction.roles, &reasons, attempt.books());
+                    let reading = cancellation::read(&roles, &reasons, attempt.books());
                     self.after(attempt, reading, &stroke, deadline).await?
                 }
             };
@@ -228,14 +228,14 @@ impl Store {
     ) -> Result<bool, StoreError> {
         loop {
             let stroke = self.stroke();
-            let transaction = items::sibling(&self.tables, attempt.claim, effect, &stroke);
-            let reasons = match self.send(&transaction, deadline).await? {
+            let Transaction { actions, roles } = items::sibling(&self.tables, attempt.claim, effect, &stroke);
+            let reasons = match self.send(actions, deadline).await? {
                 Sent::Committed => return Ok(true),
                 Sent::Invalid => return Err(StoreError::Invalid),
                 Sent::Cancelled(reasons) => reasons,
             };
             let nothing = Books { settle: None, ..attempt.books() };
-            match cancellation::read(&transaction.roles, &reasons, nothing) {
+            match cancellation::read(&roles, &reasons, nothing) {
                 Reading::ClaimHeld(_) => return Ok(false),
                 Reading::ClaimContended | Reading::Contended | Reading::Throttled(_) => {
                     attempt.conflicts += 1;
@@ -250,12 +250,12 @@ impl Store {
     }
 
     /// Sends a transaction under one fresh token, which the SDK's own retries share.
-    pub(super) async fn send(&self, transaction: &Transaction, deadline: UnixMs) -> Result<Sent, StoreError> {
+    pub(super) async fn send(&self, actions: Vec<TransactWriteItem>, deadline: UnixMs) -> Result<Sent, StoreError> {
         let left = self.time_left(deadline)?;
         let call = self
             .client
             .transact_write_items()
-            .set_transact_items(Some(transaction.actions.clone()))
+            .set_transact_items(Some(actions))
             .client_request_token(self.token())
             .send();
         let Ok(answer) = tokio::time::timeout(left, call).await else { return Err(StoreError::NoAnswer("timeout")) };

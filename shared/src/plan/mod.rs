@@ -210,6 +210,8 @@ impl From<FieldError> for Plan {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::money::Currency;
+    use crate::time::UnixMs;
 
     fn entry(id: &str, kind: Kind, magnitude_minor: i64) -> Result<Entry, Uncommittable> {
         let currency = Currency::parse("eur").unwrap();

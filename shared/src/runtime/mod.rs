@@ -1,0 +1,60 @@
+//! The edge: the only module that knows Lambda, the environment and HTTP.
+
+mod answer;
+mod clock;
+mod config;
+mod envelope;
+mod handler;
+mod log;
+
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use lambda_runtime::{Error, service_fn};
+
+use crate::gate::Gate;
+use crate::metrics::Metrics;
+use crate::provider::Provider;
+use crate::receive::Receiver;
+use crate::store::{self, Store};
+use crate::time::Clock as _;
+
+pub use clock::SystemClock;
+pub use config::{Config, ConfigErrors, secrets_variable};
+pub use handler::Handler;
+
+/// For the warming read. Lambda gives 10 s to the whole of the initialisation.
+const WARM_MS: u64 = 3_000;
+
+/// Receives `provider`'s webhooks on Lambda until the process ends. Errors: a configuration that cannot be used, after
+/// a log line for each of its problems; and the runtime's own.
+///
+/// Invocations come one by one. [`Handler`] is ready for more: on Lambda Managed Instances, `lambda_runtime`'s feature
+/// `concurrency-tokio` and its `run_concurrent` in the place of `run` are all that is needed.
+pub async fn serve(provider: impl Provider) -> Result<(), Error> {
+    log::init();
+    let config = Config::from_env(provider.profile()).map_err(|errors| {
+        errors.lines().for_each(|problem| tracing::error!(problem, "the configuration cannot be used"));
+        Error::from(format!("{} problems with the configuration, a log line each", errors.lines().len()))
+    })?;
+    let handler = Handler::new(Arc::new(receiver(provider, config).await));
+    lambda_runtime::run(service_fn(move |event| {
+        let handler = handler.clone();
+        async move { handler.handle(event).await }
+    }))
+    .await
+}
+
+async fn receiver(provider: impl Provider, config: Config) -> Receiver {
+    let Config { mode, keys, tables, gate_bytes, tuning } = config;
+    let clock = Arc::new(SystemClock);
+    let store = Store::new(store::client(tuning).await, tables, clock.clone());
+    // Name, connection and TLS are paid for here, outside of any delivery. Without it the first delivery pays.
+    if let Err(error) = store.warm(clock.now().plus_ms(WARM_MS)).await {
+        tracing::warn!(%error, todo = "nothing, unless deliveries fail as well", "the warming read failed");
+    }
+    let (gate, metrics) = (Gate::new(gate_bytes), Metrics::new(log::write_metric));
+    Receiver { provider: Arc::new(provider), keys, mode, store, gate, metrics, clock }
+}

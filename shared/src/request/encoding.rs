@@ -1,5 +1,8 @@
 //! Bytes as text.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
 /// Lower- or upper-case hex to bytes.
 pub fn decode_hex(text: &str) -> Option<Vec<u8>> {
     let digits = text.as_bytes();
@@ -14,4 +17,9 @@ pub fn decode_hex(text: &str) -> Option<Vec<u8>> {
 pub fn encode_hex(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]).map(|nibble| char::from(DIGITS[usize::from(nibble)])).collect()
+}
+
+/// Standard base64 with padding to bytes.
+pub fn decode_base64(text: &str) -> Option<Vec<u8>> {
+    STANDARD.decode(text).ok()
 }

@@ -5,7 +5,7 @@ use std::fmt;
 
 use ring::digest::{Context, SHA256, digest};
 
-use crate::plan::{Entry, Fetch, Kind, Occurrence, Plan};
+use crate::plan::{Defer, Entry, Fetch, Kind, Occurrence, Settle, Write};
 use crate::request::encode_hex;
 
 /// A part of a key longer than this, escaped, is replaced by its SHA-256 in hex.
@@ -193,38 +193,42 @@ pub struct Effect {
 
 impl Effect {
     /// The effect of a plan as it is claimed first. `content` is the canonical content.
-    pub fn of(plan: &Plan, content: &[u8]) -> Self {
-        let kind = match plan {
-            Plan::Settle(_) => EffectKind::Settle,
-            Plan::Defer(_) => EffectKind::Defer,
-            Plan::Park(_) | Plan::Ignore(_) => EffectKind::Park,
-        };
-        Self::in_kind(kind, plan, content).unwrap_or_else(|| Self::of_content(content))
+    pub fn of(write: &Write, content: &[u8]) -> Self {
+        match write {
+            Write::Settle(settle) => Self::of_settle(settle),
+            Write::Defer(defer) => Self::of_defer(defer),
+            Write::Park(_) => Self::of_content(content),
+        }
     }
 
     /// The effect of a plan in the kind that a claim stored, so that like is compared with like. `None`: impossible.
-    pub fn in_kind(kind: EffectKind, plan: &Plan, content: &[u8]) -> Option<Self> {
-        match (kind, plan) {
-            (EffectKind::Settle, Plan::Settle(settle)) => {
-                let mut hash = FieldHash::new("settle");
-                hash.entries(settle.entries(), true);
-                Some(hash.effect(kind))
-            }
-            (EffectKind::Defer, Plan::Defer(defer)) => {
-                let mut hash = FieldHash::new("defer");
-                match defer.fetch() {
-                    Fetch::ParentEntry(occurrence) => hash.text("parent").occurrence(occurrence),
-                    Fetch::Object(path) => hash.text("object").text(path),
-                };
-                hash.entries(defer.known(), false);
-                Some(hash.effect(kind))
-            }
+    pub fn in_kind(kind: EffectKind, write: &Write, content: &[u8]) -> Option<Self> {
+        match (kind, write) {
+            (EffectKind::Settle, Write::Settle(settle)) => Some(Self::of_settle(settle)),
+            (EffectKind::Defer, Write::Defer(defer)) => Some(Self::of_defer(defer)),
             (EffectKind::Park, _) => Some(Self::of_content(content)),
             (EffectKind::Settle | EffectKind::Defer, _) => None,
         }
     }
 
-    fn of_content(content: &[u8]) -> Self {
+    fn of_settle(settle: &Settle) -> Self {
+        let mut hash = FieldHash::new("settle");
+        hash.entries(settle.entries(), true);
+        hash.effect(EffectKind::Settle)
+    }
+
+    fn of_defer(defer: &Defer) -> Self {
+        let mut hash = FieldHash::new("defer");
+        match defer.fetch() {
+            Fetch::ParentEntry(occurrence) => hash.text("parent").occurrence(occurrence),
+            Fetch::Object(path) => hash.text("object").text(path),
+        };
+        hash.entries(defer.known(), false);
+        hash.effect(EffectKind::Defer)
+    }
+
+    /// The effect of content that nothing else can be said of.
+    pub fn of_content(content: &[u8]) -> Self {
         let mut hash = FieldHash::new("park");
         hash.bytes(content);
         hash.effect(EffectKind::Park)

@@ -1,1 +1,27 @@
-//! Placeholder.
+//! The product from outside: real deliveries against a real DynamoDB in this process, with the faults of a network and
+//! the conflicts of the service between them.
+//!
+//! A [`World`] is one deployment: database, tables, a store behind a [`Wire`] that can fail, a clock set by hand.
+
+// All of it is test code: a failed step ends the test.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+mod body;
+mod clock;
+mod contention;
+mod deferred;
+mod fault;
+mod metrics;
+mod provider;
+mod tables;
+mod wire;
+mod world;
+
+pub use body::{Fact, Move, batch, settle};
+pub use clock::ManualClock;
+pub use deferred::Settled;
+pub use fault::{ErrorAnswer, Fault, Latch, Reason, When, each, every, nth, nth_of};
+pub use metrics::MetricLog;
+pub use provider::{TestProvider, profile};
+pub use wire::{Call, DELIVERY, Director, Point, Wire};
+pub use world::{Builder, NOW, SECRET, World, header, sample, samples};

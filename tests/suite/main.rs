@@ -1,1 +1,5 @@
-//! x
+//! The product from outside.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+
+mod smoke;

@@ -17,7 +17,7 @@ use aws_sdk_dynamodb::types::{AttributeValue, TransactWriteItem};
 
 use crate::claim::{ClaimKey, Digest, Effect};
 use crate::json;
-use crate::plan::Plan;
+use crate::plan::Write;
 use crate::provider::{Event, Profile, Reply};
 use crate::time::UnixMs;
 
@@ -25,7 +25,7 @@ pub use claim_row::{Booked, ClaimRow, IndexRow, claim_key, kept_at};
 pub use codec::DecodeError;
 pub use complete::{completion, lease, park};
 pub use entry_row::{EntryRow, account_key, entry_key, entry_key_of};
-pub use names::{BY_ACCOUNT, BY_INVOICE, CLAIM_PART, OPEN_INDEX};
+pub use names::{ACCOUNT, BY_ACCOUNT, BY_INVOICE, CLAIM, CLAIM_PART, INVOICE, OPEN_INDEX, PART};
 pub use payload::{Payload, unpack};
 pub use sibling::sibling;
 pub use transaction::{Guard, Seen, Skip, transaction};
@@ -92,10 +92,10 @@ impl<'a> NewClaim<'a> {
     }
 
     /// The effect that a plan gives this event when it is claimed first.
-    pub fn effect(&self, plan: &Plan) -> Effect {
-        match plan {
-            Plan::Settle(_) | Plan::Defer(_) => Effect::of(plan, &[]),
-            Plan::Park(_) | Plan::Ignore(_) => Effect::of(plan, &self.content()),
+    pub fn effect(&self, write: &Write) -> Effect {
+        match write {
+            Write::Settle(_) | Write::Defer(_) => Effect::of(write, &[]),
+            Write::Park(_) => Effect::of(write, &self.content()),
         }
     }
 }

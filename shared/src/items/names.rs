@@ -9,8 +9,10 @@ pub const BY_ACCOUNT: &str = "by_account";
 /// Index of entries by `invoice`.
 pub const BY_INVOICE: &str = "by_invoice";
 
-pub(super) const CLAIM: &str = "claim";
-pub(super) const PART: &str = "part";
+/// Attribute: partition key of the claims table.
+pub const CLAIM: &str = "claim";
+/// Attribute: sort key of the claims table.
+pub const PART: &str = "part";
 pub(super) const PROVIDER: &str = "provider";
 pub(super) const SCOPE: &str = "scope";
 pub(super) const EVENT_ID: &str = "event_id";
@@ -46,10 +48,12 @@ pub(super) const KIND: &str = "kind";
 pub(super) const AMOUNT_MINOR: &str = "amount_minor";
 pub(super) const LINKED_MINOR: &str = "linked_minor";
 pub(super) const CURRENCY: &str = "currency";
-pub(super) const ACCOUNT: &str = "account";
+/// Attribute: an entry's account; partition key of [`BY_ACCOUNT`].
+pub const ACCOUNT: &str = "account";
 pub(super) const ACCOUNT_ID: &str = "account_id";
 pub(super) const OCCURRENCE_ID: &str = "occurrence_id";
 pub(super) const PARENT: &str = "parent";
-pub(super) const INVOICE: &str = "invoice";
+/// Attribute: an entry's invoice; partition key of [`BY_INVOICE`].
+pub const INVOICE: &str = "invoice";
 pub(super) const OCCURRED_AT_MS: &str = "occurred_at_ms";
 pub(super) const RECORDED_AT_MS: &str = "recorded_at_ms";

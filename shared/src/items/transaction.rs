@@ -10,8 +10,8 @@ use super::entry_row::{self, Origin};
 use super::names::{self as name, CLAIM_PART};
 use super::payload::part_name;
 use super::{Item, NewClaim, Role, Stroke, Tables, Transaction};
-use crate::claim::{ClaimKey, EFFECT_VERSION, Effect, MovementKey, State, key_part};
-use crate::plan::{Entry, Message, Plan, Settle};
+use crate::claim::{ClaimKey, Digest, EFFECT_VERSION, Effect, MovementKey, State, key_part};
+use crate::plan::{Entry, Message, Settle, Write};
 use crate::provider::Reply;
 use crate::time::UnixMs;
 
@@ -19,6 +19,9 @@ use crate::time::UnixMs;
 const TEXT_BYTES_MAX: usize = 1_024;
 const EVENT_TYPE_BYTES_MAX: usize = 128;
 const ERROR_BYTES_MAX: usize = 300;
+
+/// A sort key takes 1,024 bytes, with the message's name and sink.
+const ABOUT_BYTES_MAX: usize = 400;
 
 /// Under which condition the claim is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,17 +60,17 @@ pub struct Skip {
 pub fn transaction(
     tables: &Tables,
     claim: &NewClaim<'_>,
-    plan: &Plan,
+    write: &Write,
     guard: &Guard,
     skip: &Skip,
     stroke: &Stroke,
 ) -> Transaction {
     let mut transaction = Transaction::new();
-    let keep = !matches!(plan, Plan::Settle(_));
+    let keep = !matches!(write, Write::Settle(_));
     let parts = if keep { claim.payload().count() } else { 0 };
-    let item = claim_item(claim, plan, parts, guard, skip, stroke);
+    let item = claim_item(claim, write, parts, guard, skip, stroke);
     transaction.push(Role::Claim, put(&tables.claims, item, Some(guard.condition(stroke.now))));
-    if let Plan::Settle(settle) = plan {
+    if let Write::Settle(settle) = write {
         push_effects(&mut transaction, tables, claim.into(), settle, skip, stroke);
     }
     if keep {
@@ -141,8 +144,8 @@ pub(super) fn push_deletes(
     }
 }
 
-fn claim_item(claim: &NewClaim<'_>, plan: &Plan, parts: usize, guard: &Guard, skip: &Skip, stroke: &Stroke) -> Item {
-    let mut item = identity(claim, CLAIM_PART, claim.effect(plan));
+fn claim_item(claim: &NewClaim<'_>, write: &Write, parts: usize, guard: &Guard, skip: &Skip, stroke: &Stroke) -> Item {
+    let mut item = identity(claim, CLAIM_PART, claim.effect(write));
     let (claimed_at, open_since, reply) = match guard {
         Guard::Absent => (stroke.now, stroke.now, &claim.reply),
         Guard::Parked(seen) => (seen.claimed_at, seen.open_since, &seen.reply),
@@ -155,27 +158,26 @@ fn claim_item(claim: &NewClaim<'_>, plan: &Plan, parts: usize, guard: &Guard, sk
     set(name::REPLY_STATUS, n(reply.status));
     set(name::REPLY_BODY, b(reply.body.to_vec()));
     set(name::REPLY_TYPE, s(&reply.content_type));
-    match plan {
-        Plan::Settle(settle) => {
+    match write {
+        Write::Settle(settle) => {
             set(name::STATE, s(State::Done.name()));
             set(name::COMPLETED_AT_MS, ms(stroke.now));
             set(name::ENTRIES, booked(claim.provider, settle, skip));
             set(name::EXPIRES_AT, expires_at(stroke.now, claim.retention_s));
         }
-        Plan::Defer(_) => {
+        Write::Defer(_) => {
             set(name::STATE, s(State::Received.name()));
             set(name::SHARD, s(shard("open", &claim.key)));
             set(name::ON_LOST, s("rerun"));
         }
-        Plan::Park(park) => {
+        Write::Park(park) => {
             set(name::STATE, s(State::Parked.name()));
             set(name::SHARD, s(shard("parked", &claim.key)));
             set(name::PARK_REASON, s(park.reason.name()));
             set(name::LAST_ERROR, s(cut(&park.why, ERROR_BYTES_MAX)));
         }
-        Plan::Ignore(_) => {}
     }
-    if !matches!(plan, Plan::Settle(_)) {
+    if !matches!(write, Write::Settle(_)) {
         set(name::OPEN_SINCE_MS, ms(open_since));
         set(name::DUE_AT_MS, ms(stroke.now));
         set(name::ATTEMPT, n(0));
@@ -221,7 +223,9 @@ fn message_item(origin: &Origin<'_>, message: &Message, stroke: &Stroke) -> Item
         .about
         .as_ref()
         .map(|(occurrence, kind)| format!("{}/{}", MovementKey::new(origin.provider, occurrence), kind.name()));
-    let part = format!("message#{}#{}#{}", message.name, about.unwrap_or_default(), key_part(&message.sink));
+    let about = about.unwrap_or_default();
+    let about = if about.len() > ABOUT_BYTES_MAX { Digest::of(about.as_bytes()).to_hex() } else { about };
+    let part = format!("message#{}#{about}#{}", message.name, key_part(&message.sink));
     let mut item = claims_key(origin.key.as_str(), part);
     let mut set = |name: &str, value| {
         item.insert(name.to_owned(), value);

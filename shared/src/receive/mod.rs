@@ -13,7 +13,7 @@ use crate::claim::{ClaimKey, Digest};
 use crate::gate::{Done, Gate};
 use crate::items::{NewClaim, Payload};
 use crate::metrics::Metrics;
-use crate::plan::{Ignored, Plan};
+use crate::plan::{Ignored, Plan, Write};
 use crate::provider::{Event, EventMode, Kept, Mode, Provider, Reply};
 use crate::request::{KeySet, UnverifiedRequest, VerifiedRequest};
 use crate::store::{Commit, Store, Verdict};
@@ -82,10 +82,9 @@ impl Receiver {
             Ok(events) => events,
             Err(outcome) => return self.refuse(outcome),
         };
-        let mut handled: Vec<Handled> = stream::iter(events.iter().map(|event| self.handle(event, deadline)))
-            .buffered(SIDE_BY_SIDE)
-            .collect()
-            .await;
+        // Collected first: a closure kept in the stream would keep the compiler from seeing that this future is `Send`.
+        let handling: Vec<_> = events.iter().map(|event| self.handle(event, deadline)).collect();
+        let mut handled: Vec<Handled> = stream::iter(handling).buffered(SIDE_BY_SIDE).collect().await;
         handled.iter().for_each(|handled| self.report_event(handled));
         match handled.len() {
             1 => {
@@ -150,11 +149,11 @@ impl Receiver {
         if let Some(reply) = self.gate.answer(&claim.key, claim.raw_digest, self.clock.now().to_s()) {
             return (Outcome::ReplayedFromMemory(reply), 0);
         }
-        let plan = match self.plan(event) {
-            Plan::Ignore(why) => return (Outcome::Ignored(why), 0),
-            plan => plan,
+        let write = match self.plan(event).write() {
+            Ok(write) => write,
+            Err(why) => return (Outcome::Ignored(why), 0),
         };
-        let Commit { verdict, conflicts } = self.store.commit(claim, plan, deadline).await;
+        let Commit { verdict, conflicts } = self.store.commit(claim, write, deadline).await;
         self.remember(claim, &verdict);
         (Outcome::of(verdict), conflicts)
     }
@@ -177,7 +176,7 @@ impl Receiver {
     /// Only what is done goes into memory: nothing else is sure to stay as it is.
     fn remember(&self, claim: &NewClaim<'_>, verdict: &Verdict) {
         let (reply, expires_at): (&Reply, UnixS) = match verdict {
-            Verdict::Won { plan: Plan::Settle(_), reply, expires_at, .. } => (reply, *expires_at),
+            Verdict::Won { write: Write::Settle(_), reply, expires_at, .. } => (reply, *expires_at),
             Verdict::Replayed { row, drift: false, .. } => match row.expires_at {
                 Some(expires_at) => (&row.reply, expires_at),
                 None => return,

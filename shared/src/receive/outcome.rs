@@ -4,7 +4,7 @@ use bytes::Bytes;
 
 use crate::claim::{ClaimKey, Effect};
 use crate::items::ClaimRow;
-use crate::plan::{Ignored, Park, Plan};
+use crate::plan::{Ignored, Park, Write};
 use crate::provider::{Profile, Reply};
 use crate::request::Unverified;
 use crate::store::{StoreError, Verdict};
@@ -94,12 +94,11 @@ pub struct Answer {
 impl Outcome {
     pub(super) fn of(verdict: Verdict) -> Self {
         match verdict {
-            Verdict::Won { plan: Plan::Settle(_), reply, known, revived, .. } => {
+            Verdict::Won { write: Write::Settle(_), reply, known, revived, .. } => {
                 Self::Applied { reply, known, revived }
             }
-            Verdict::Won { plan: Plan::Defer(_), reply, revived, .. } => Self::Accepted { reply, revived },
-            Verdict::Won { plan: Plan::Park(park), reply, .. } => Self::Parked { reply, park },
-            Verdict::Won { plan: Plan::Ignore(why), .. } => Self::Ignored(why),
+            Verdict::Won { write: Write::Defer(_), reply, revived, .. } => Self::Accepted { reply, revived },
+            Verdict::Won { write: Write::Park(park), reply, .. } => Self::Parked { reply, park },
             Verdict::Replayed { row, drift, sibling_kept } => Self::Replayed { row, drift, sibling_kept },
             Verdict::Mismatch { row, effect, first } => Self::Mismatch { row, effect, first },
             Verdict::InFlight => Self::InFlight,

@@ -39,11 +39,12 @@ pub(super) fn write_metric(line: &str) {
 
 /// `AWS_LAMBDA_LOG_LEVEL`, else `RUST_LOG`, else INFO. Other crates than ours stay at WARN whatever is asked: the SDK prints
 /// whole requests at DEBUG, and with them what was delivered.
-fn filter(level: Option<&str>, directives: Option<&str>) -> Targets {
+pub(super) fn filter(level: Option<&str>, directives: Option<&str>) -> Targets {
     let asked = level.and_then(lambda_level).map(|level| Targets::new().with_default(level));
     let asked = asked.or_else(|| directives.and_then(|text| Targets::from_str(text).ok()));
     let asked = asked.unwrap_or_else(|| Targets::new().with_default(LevelFilter::INFO));
-    let default = asked.default_level().unwrap_or(LevelFilter::OFF);
+    // A list of levels for others leaves ours as they are.
+    let default = asked.default_level().unwrap_or(LevelFilter::INFO);
     let capped = asked.iter().map(|(target, level)| (target.to_owned(), cap(target, level)));
     // Before what was asked for, so that a level for ours by name replaces it.
     Targets::new().with_default(default.min(LevelFilter::WARN)).with_target(OURS, default).with_targets(capped)
@@ -58,7 +59,7 @@ fn lambda_level(text: &str) -> Option<LevelFilter> {
     if text.eq_ignore_ascii_case("fatal") { Some(LevelFilter::ERROR) } else { text.parse().ok() }
 }
 
-fn subscriber<W>(filter: Targets, writer: W) -> impl tracing::Subscriber + Send + Sync
+pub(super) fn subscriber<W>(filter: Targets, writer: W) -> impl tracing::Subscriber + Send + Sync
 where
     W: for<'a> MakeWriter<'a> + Send + Sync + 'static,
 {

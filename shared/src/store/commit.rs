@@ -1,15 +1,16 @@
 //! Committing a delivery: one transaction, whose own condition is the question whether the event is known.
 
 use aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError;
-use aws_sdk_dynamodb::types::CancellationReason;
 use aws_sdk_dynamodb::types::error::TransactionCanceledException;
+use aws_sdk_dynamodb::types::{CancellationReason, TransactWriteItem};
 
+use super::attempt::{Attempt, Next};
 use super::cancellation::{self, Books, Held, Reading};
 use super::client::classify;
 use super::{Store, StoreError};
-use crate::claim::{Effect, EffectKind, MovementKey, State};
-use crate::items::{self, ClaimRow, Guard, Item, NewClaim, Seen, Skip, Stroke, Transaction};
-use crate::plan::{Park, ParkReason, Plan};
+use crate::claim::Effect;
+use crate::items::{self, ClaimRow, Guard, NewClaim, Skip, Stroke, Transaction};
+use crate::plan::{Park, ParkReason, Write};
 use crate::provider::Reply;
 use crate::time::{UnixMs, UnixS};
 
@@ -28,10 +29,10 @@ pub struct Commit {
 /// What the store says about one event. Every variant but the last two is durable.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
-    /// Ours: claimed now, as `plan` says.
+    /// Ours: claimed now, as `write` says.
     Won {
-        /// What was committed: the plan that was asked for, or a Park when it could not be.
-        plan: Plan,
+        /// What was committed: what was asked for, or a Park when it could not be.
+        write: Write,
         /// How many of its entries the ledger held already.
         known: usize,
         /// Whether this delivery brought a parked claim back.
@@ -65,28 +66,11 @@ pub enum Verdict {
     Unavailable(StoreError),
 }
 
-/// A commit on its way: what is asked for now, and what was learned.
-struct Attempt<'a> {
-    claim: &'a NewClaim<'a>,
-    plan: Plan,
-    guard: Guard,
-    skip: Skip,
-    conflicts: u32,
-    vanished: u32,
-}
-
-/// What to do after a transaction was cancelled.
-enum Next {
-    Again,
-    Wait,
-    End(Verdict),
-}
-
 impl Store {
-    /// Claims `claim`'s event and does what `plan` says, or finds out what stands there already.
-    pub async fn commit(&self, claim: &NewClaim<'_>, plan: Plan, deadline: UnixMs) -> Commit {
+    /// Claims `claim`'s event and does what `write` says, or finds out what stands there already.
+    pub async fn commit(&self, claim: &NewClaim<'_>, write: Write, deadline: UnixMs) -> Commit {
         let (guard, skip) = (Guard::Absent, Skip::default());
-        let mut attempt = Attempt { claim, plan, guard, skip, conflicts: 0, vanished: 0 };
+        let mut attempt = Attempt { claim, write, guard, skip, parked: None, conflicts: 0, vanished: 0 };
         let verdict = match self.drive(&mut attempt, deadline).await {
             Ok(verdict) => verdict,
             Err(error) => Verdict::Unavailable(error),
@@ -97,12 +81,12 @@ impl Store {
     async fn drive(&self, attempt: &mut Attempt<'_>, deadline: UnixMs) -> Result<Verdict, StoreError> {
         loop {
             let stroke = self.stroke();
-            let transaction = attempt.transaction(self, &stroke);
-            let next = match self.send(&transaction, deadline).await? {
+            let Transaction { actions, roles } = attempt.transaction(self, &stroke);
+            let next = match self.send(actions, deadline).await? {
                 Sent::Committed => return Ok(attempt.won(&stroke)),
                 Sent::Invalid => attempt.park(ParkReason::Unreadable, "DynamoDB finds the item invalid")?,
                 Sent::Cancelled(reasons) => {
-                    let reading = cancellation::read(&transaction.roles, &reasons, attempt.books());
+                    let reading = cancellation::read(&roles, &reasons, attempt.books());
                     self.after(attempt, reading, &stroke, deadline).await?
                 }
             };
@@ -174,7 +158,7 @@ impl Store {
         let effect = if raw_equal { row.effect } else { attempt.effect_like(&row) };
         if raw_equal || (effect.is_some() && effect == row.effect) {
             if attempt.can_revive(&row) {
-                attempt.revive(&row);
+                attempt.revive(row);
                 return Ok(Next::Again);
             }
             let (row, drift) = (Box::new(row), !raw_equal);
@@ -209,18 +193,12 @@ impl Store {
     /// The ledger says something else about a movement: the event is kept for a person. A claim that was parked stays so.
     async fn conflict(&self, attempt: &mut Attempt<'_>, movement: &str, deadline: UnixMs) -> Result<Next, StoreError> {
         let why = format!("the ledger holds {movement} with another amount, currency or account");
-        let Guard::Parked(_) = attempt.guard else { return attempt.park(ParkReason::Conflict, &why) };
-        match self.claim(&attempt.claim.key, deadline).await? {
-            Some(row) if row.state == State::Parked => {
-                let parked = self.park(&row, ParkReason::Conflict, &why, deadline).await?;
-                if !parked {
-                    return Ok(Next::Wait);
-                }
-                attempt.plan = Plan::Park(Park { reason: ParkReason::Conflict, why });
-                Ok(Next::End(attempt.won(&self.stroke())))
-            }
-            _ => Ok(Next::Wait),
+        let Some(row) = &attempt.parked else { return attempt.park(ParkReason::Conflict, &why) };
+        if !self.park(row, ParkReason::Conflict, &why, deadline).await? {
+            return Ok(Next::Again);
         }
+        attempt.write = Write::Park(Park { reason: ParkReason::Conflict, why });
+        Ok(Next::End(attempt.won(&self.stroke())))
     }
 
     /// Keeps the content of this delivery beside the claim. True: it was not there before.
@@ -232,14 +210,14 @@ impl Store {
     ) -> Result<bool, StoreError> {
         loop {
             let stroke = self.stroke();
-            let transaction = items::sibling(&self.tables, attempt.claim, effect, &stroke);
-            let reasons = match self.send(&transaction, deadline).await? {
+            let Transaction { actions, roles } = items::sibling(&self.tables, attempt.claim, effect, &stroke);
+            let reasons = match self.send(actions, deadline).await? {
                 Sent::Committed => return Ok(true),
                 Sent::Invalid => return Err(StoreError::Invalid),
                 Sent::Cancelled(reasons) => reasons,
             };
             let nothing = Books { settle: None, ..attempt.books() };
-            match cancellation::read(&transaction.roles, &reasons, nothing) {
+            match cancellation::read(&roles, &reasons, nothing) {
                 Reading::ClaimHeld(_) => return Ok(false),
                 Reading::ClaimContended | Reading::Contended | Reading::Throttled(_) => {
                     attempt.conflicts += 1;
@@ -254,12 +232,12 @@ impl Store {
     }
 
     /// Sends a transaction under one fresh token, which the SDK's own retries share.
-    pub(super) async fn send(&self, transaction: &Transaction, deadline: UnixMs) -> Result<Sent, StoreError> {
+    pub(super) async fn send(&self, actions: Vec<TransactWriteItem>, deadline: UnixMs) -> Result<Sent, StoreError> {
         let left = self.time_left(deadline)?;
         let call = self
             .client
             .transact_write_items()
-            .set_transact_items(Some(transaction.actions.clone()))
+            .set_transact_items(Some(actions))
             .client_request_token(self.token())
             .send();
         let Ok(answer) = tokio::time::timeout(left, call).await else { return Err(StoreError::NoAnswer("timeout")) };
@@ -290,75 +268,5 @@ fn as_cancelled(error: &TransactWriteItemsError) -> Option<&TransactionCanceledE
     match error {
         TransactWriteItemsError::TransactionCanceledException(cancelled) => Some(cancelled),
         _ => None,
-    }
-}
-
-impl Attempt<'_> {
-    fn transaction(&self, store: &Store, stroke: &Stroke) -> Transaction {
-        items::transaction(&store.tables, self.claim, &self.plan, &self.guard, &self.skip, stroke)
-    }
-
-    fn books(&self) -> Books<'_> {
-        let settle = match &self.plan {
-            Plan::Settle(settle) => Some(settle),
-            _ => None,
-        };
-        Books { provider: self.claim.provider, scope: &self.claim.event.scope, settle }
-    }
-
-    fn entry_key(&self, at: usize) -> Option<Item> {
-        let entry = self.books().settle?.entries().get(at)?;
-        let movement = MovementKey::new(self.claim.provider, &entry.occurrence);
-        Some(items::entry_key(&movement, entry.kind))
-    }
-
-    fn won(&self, stroke: &Stroke) -> Verdict {
-        let (revived, reply) = match &self.guard {
-            Guard::Absent => (false, &self.claim.reply),
-            Guard::Parked(seen) => (true, &seen.reply),
-        };
-        Verdict::Won {
-            plan: self.plan.clone(),
-            known: self.skip.entries.len(),
-            revived,
-            reply: reply.clone(),
-            expires_at: stroke.now.to_s().plus_s(self.claim.retention_s),
-        }
-    }
-
-    /// Parks instead; what cannot even be parked is an error.
-    fn park(&mut self, reason: ParkReason, why: &str) -> Result<Next, StoreError> {
-        if matches!(self.plan, Plan::Park(_)) {
-            return Err(StoreError::Invalid);
-        }
-        self.plan = Plan::Park(Park { reason, why: why.to_owned() });
-        self.skip = Skip::default();
-        Ok(Next::Again)
-    }
-
-    /// This delivery's effect in the kind that the claim stored, if it can be had.
-    fn effect_like(&self, row: &ClaimRow) -> Option<Effect> {
-        let kind = row.effect?.kind;
-        let content = if kind == EffectKind::Park { self.claim.content() } else { Vec::new() };
-        Effect::in_kind(kind, &self.plan, &content)
-    }
-
-    fn content_effect(&self) -> Effect {
-        Effect::of(&Plan::unreadable(""), &self.claim.content())
-    }
-
-    fn can_revive(&self, row: &ClaimRow) -> bool {
-        let heals = row.state == State::Parked && row.park_reason.is_some_and(ParkReason::heals_by_redelivery);
-        heals && self.guard == Guard::Absent && !matches!(self.plan, Plan::Park(_))
-    }
-
-    fn revive(&mut self, row: &ClaimRow) {
-        self.guard = Guard::Parked(Box::new(Seen {
-            owner: row.owner.clone(),
-            claimed_at: row.claimed_at,
-            open_since: row.open_since.unwrap_or(row.claimed_at),
-            reply: row.reply.clone(),
-            payload_parts: row.payload_parts,
-        }));
     }
 }

@@ -76,7 +76,7 @@ impl Store {
 
     /// Everything about one event, by one query.
     pub async fn story(&self, key: &ClaimKey, deadline: UnixMs) -> Result<Story, StoreError> {
-        let names = HashMap::from([("#claim".to_owned(), "claim".to_owned())]);
+        let names = HashMap::from([("#claim".to_owned(), items::CLAIM.to_owned())]);
         let values = HashMap::from([(":claim".to_owned(), AttributeValue::S(key.as_str().to_owned()))]);
         let mut rows = Vec::new();
         let mut from = None;
@@ -111,7 +111,7 @@ impl Store {
         from: Option<Item>,
         deadline: UnixMs,
     ) -> Result<Page<EntryRow>, StoreError> {
-        self.entries_by(BY_ACCOUNT, "account", account, from, deadline).await
+        self.entries_by(BY_ACCOUNT, items::ACCOUNT, account, from, deadline).await
     }
 
     /// The entries of an invoice, by its key: movement and kind, to be read one by one where more is needed.
@@ -119,7 +119,7 @@ impl Store {
         let mut rows = Vec::new();
         let mut from = None;
         loop {
-            let page = self.query_ledger(BY_INVOICE, "invoice", invoice, from, deadline).await?;
+            let page = self.query_ledger(BY_INVOICE, items::INVOICE, invoice, from, deadline).await?;
             for key in page.rows {
                 // The index holds keys only; an entry never changes, so what it names can be read at leisure.
                 if let Some(item) = self.ledger_item(items::entry_key_of(&key), deadline).await? {
@@ -208,7 +208,7 @@ impl Store {
         if let Some(part) = part {
             scan = scan
                 .filter_expression("#part = :part")
-                .expression_attribute_names("#part", "part")
+                .expression_attribute_names("#part", items::PART)
                 .expression_attribute_values(":part", AttributeValue::S(part.to_owned()));
         }
         let Ok(answer) = tokio::time::timeout(left, scan.send()).await else {

@@ -24,7 +24,7 @@ pub(crate) fn init() {
     let _ = Registry::default().with(filter).with(lines).try_init();
 }
 
-struct Line;
+pub(crate) struct Line;
 
 impl<S, N> FormatEvent<S, N> for Line
 where
@@ -65,7 +65,8 @@ impl Fields {
         let mut line = match self.take("outcome") {
             Some(outcome) => {
                 let about = self.take("claim").or(provider).unwrap_or_default();
-                let event_type = self.take("event_type").map(|name| format!(" {name}")).unwrap_or_default();
+                let event_type = self.take("event_type").filter(|name| !name.is_empty());
+                let event_type = event_type.map(|name| format!(" {name}")).unwrap_or_default();
                 format!("{outcome:<10} {about}{event_type}")
             }
             None if level == Level::INFO => message.clone(),

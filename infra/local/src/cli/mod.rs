@@ -21,7 +21,8 @@ Exit codes: 0 as asked; 1 the answer is no (not every answer was 2xx, no such cl
 2 nothing could be asked (usage, a bad file or variable, no stack).
 
 Environment: HOOKLEDGER_<PROVIDER>_SECRETS (a comma-separated list of `secret` or `label@secret`; a fixed development
-secret by default), HOOKLEDGER_MODE (live or test; live by default).";
+secret by default), HOOKLEDGER_MODE (live or test; live by default), HOOKLEDGER_GATE_BYTES (memory for done claims; 0 turns it
+off), RUST_LOG.";
 
 /// Payment webhooks become ledger entries exactly once: the whole product in one process. Without a command, starts it.
 #[derive(Debug, Parser)]

@@ -1,6 +1,7 @@
 //! Log lines: JSON with `level` and `timestamp` at the root. Lambda filters by these two; a line without them counts as INFO
 //! (docs.aws.amazon.com, "Configuring JSON and plain text log formats").
 
+use std::any::Any;
 use std::io::{self, Write as _};
 use std::str::FromStr as _;
 
@@ -24,11 +25,14 @@ pub(super) fn init() {
     let _ = subscriber(filter, io::stdout).try_init();
     std::panic::set_hook(Box::new(|panic| {
         let place = panic.location().map(ToString::to_string).unwrap_or_default();
-        // A message that was put together may quote what was being read; a literal cannot.
-        let literal = panic.payload().downcast_ref::<&'static str>().copied();
-        let reason = literal.unwrap_or("not shown, it may quote an event");
+        let reason = literal(panic.payload()).unwrap_or("not shown, it may quote an event");
         tracing::error!(place, reason, todo = "mend the code at this place", "a panic");
     }));
+}
+
+/// A panic's message, if it was not put together: one that was may quote what was being read.
+pub(super) fn literal(payload: &(dyn Any + Send)) -> Option<&'static str> {
+    payload.downcast_ref::<&'static str>().copied()
 }
 
 /// Writes a metric line, in one piece.

@@ -86,6 +86,8 @@ fn what_cannot_be_read_is_refused_without_a_panic() {
     for name in UNKNOWN_SHAPES {
         assert_eq!(read(&file(name)).unwrap_err(), UNKNOWN, "{name}");
     }
+    let half_a_character = file("http_plain").replace("Strings", r"\ud83c");
+    assert_eq!(read(&half_a_character).unwrap_err(), UNREADABLE);
     for text in ["null", "1", "\"x\"", "[]", "{}", r#"{"requestContext":null}"#, r#"{"requestContext":{"http":{}}}"#] {
         assert!(read(text).is_err(), "{text}");
     }

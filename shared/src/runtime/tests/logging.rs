@@ -7,7 +7,7 @@ use serde_json::Value;
 use tracing::Level;
 use tracing_subscriber::fmt::MakeWriter;
 
-use super::super::log::{filter, subscriber};
+use super::super::log::{filter, literal, subscriber};
 use crate::time::UnixMs;
 
 #[derive(Clone, Default)]
@@ -90,4 +90,13 @@ fn a_line_has_what_lambda_filters_by() {
     assert_eq!((&line["level"], &line["message"]), (&"WARN".into(), &"an event was parked".into()));
     assert_eq!((&line["claim"], &line["span"]["request_id"]), (&"p:s:e".into(), &"r-1".into()));
     assert!(UnixMs::parse_rfc3339(line["timestamp"].as_str().unwrap()).is_some(), "{line}");
+}
+
+#[test]
+fn a_panic_that_quotes_is_not_repeated() {
+    let message = |panic: fn()| literal(&*std::panic::catch_unwind(panic).unwrap_err()).map(str::to_owned);
+    assert_eq!(message(|| panic!("no such state")).as_deref(), Some("no such state"));
+    assert_eq!(message(|| panic!("in {}", String::from("4242"))), None);
+    let broken: fn() = || assert!("é4242".split_at(std::hint::black_box(1)).0.is_empty());
+    assert_eq!(message(broken), None);
 }

@@ -13,7 +13,6 @@ mod deferred;
 mod fault;
 mod metrics;
 mod provider;
-mod tables;
 mod wire;
 mod world;
 

@@ -157,3 +157,29 @@ async fn a_completion_that_was_not_heard_is_done() {
         assert_eq!(world.booked().await, [("test::r1".into(), "refund", -5)]);
     }
 }
+
+#[tokio::test]
+async fn a_lease_that_was_not_heard_is_held() {
+    let world = World::new().await;
+    let fact = Fact { parent: "m0".into(), ..Fact::new("e1", "defer").moving("r1", "refund", 5) };
+    world.deliver(fact.body()).await;
+    world.wire.inject(nth_of("UpdateItem", 0), Fault::DropAnswer);
+    let settled = world.settle_deferred(&world.key("e1")).await.unwrap();
+    assert_eq!(settled, Settled::Completed(Completed::Done { known: 0 }));
+    assert_eq!(world.wire.count_of("UpdateItem"), 2);
+    assert_eq!(world.claim("e1").await.unwrap().attempt, 1);
+}
+
+#[tokio::test]
+async fn parking_that_was_not_heard_is_done() {
+    let world = World::new().await;
+    world.deliver(settle("e0", "r1", 7).body()).await;
+    let fact = Fact { parent: "m0".into(), ..Fact::new("e1", "defer").moving("r1", "payment", 5) };
+    world.deliver(fact.body()).await;
+    // The first update leases, the second parks what the ledger contradicts.
+    world.wire.inject(nth_of("UpdateItem", 1), Fault::DropAnswer);
+    let settled = world.settle_deferred(&world.key("e1")).await.unwrap();
+    assert_eq!(settled, Settled::Completed(Completed::Conflict));
+    assert_eq!(world.claim("e1").await.unwrap().state, State::Parked);
+    assert_eq!(world.booked().await, [("test::r1".into(), "payment", 7)]);
+}

@@ -28,7 +28,8 @@ pub enum Fault {
     HoldUnderway(Latch),
     /// The call takes effect; its answer waits until the latch opens.
     HoldAnswer(Latch),
-    /// The caller never gets an answer; the call itself is sent once the latch opens.
+    /// The caller never gets an answer; the call itself is sent once the latch opens, see
+    /// [`Wire::release_late`](crate::Wire::release_late).
     Late(Latch),
 }
 

@@ -5,3 +5,4 @@
 mod lost_answer;
 mod outcomes;
 mod smoke;
+mod store_errors;

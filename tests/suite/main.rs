@@ -5,5 +5,6 @@
 mod cancellation;
 mod lost_answer;
 mod outcomes;
+mod race;
 mod smoke;
 mod store_errors;

@@ -82,10 +82,9 @@ impl Receiver {
             Ok(events) => events,
             Err(outcome) => return self.refuse(outcome),
         };
-        let mut handled: Vec<Handled> = stream::iter(events.iter().map(|event| self.handle(event, deadline)))
-            .buffered(SIDE_BY_SIDE)
-            .collect()
-            .await;
+        // Collected first: a closure kept in the stream would keep the compiler from seeing that this future is `Send`.
+        let handling: Vec<_> = events.iter().map(|event| self.handle(event, deadline)).collect();
+        let mut handled: Vec<Handled> = stream::iter(handling).buffered(SIDE_BY_SIDE).collect().await;
         handled.iter().for_each(|handled| self.report_event(handled));
         match handled.len() {
             1 => {

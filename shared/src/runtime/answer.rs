@@ -11,7 +11,7 @@ use crate::receive::Answer;
 /// bytes go as base64, which a REST API decodes only for its `binaryMediaTypes`.
 pub(super) fn write(answer: Answer) -> Value {
     let Answer { reply, headers } = answer;
-    let content_type = (!reply.content_type.is_empty()).then(|| ("content-type", reply.content_type));
+    let content_type = (!reply.content_type.is_empty()).then_some(("content-type", reply.content_type));
     let headers: Map<String, Value> =
         content_type.into_iter().chain(headers).map(|(name, value)| (name.to_owned(), Value::from(value))).collect();
     let (body, is_base64) = match String::from_utf8(reply.body.into()) {

@@ -59,7 +59,7 @@ impl Config {
     /// Reads the variables of `provider`'s function by name. Values that depend on the provider's deadline are checked by
     /// [`from_env`](Self::from_env).
     pub fn read(provider: &'static str, var: impl Fn(&str) -> Option<String>) -> Result<Self, ConfigErrors> {
-        let mut reader = Reader { var, problems: Vec::new() };
+        let mut reader = Reader { var, deadline_ms: u64::MAX, problems: Vec::new() };
         let config = reader.config(provider);
         reader.end(config)
     }
@@ -78,8 +78,13 @@ impl Config {
         Self::of(profile, &vars, names)
     }
 
-    fn of(profile: &Profile, vars: &BTreeMap<String, String>, not_unicode: Vec<String>) -> Result<Self, ConfigErrors> {
-        let mut reader = Reader { var: |name: &str| vars.get(name).cloned(), problems: Vec::new() };
+    pub(super) fn of(
+        profile: &Profile,
+        vars: &BTreeMap<String, String>,
+        not_unicode: Vec<String>,
+    ) -> Result<Self, ConfigErrors> {
+        let deadline_ms = profile.transport.deadline_ms;
+        let mut reader = Reader { var: |name: &str| vars.get(name).cloned(), deadline_ms, problems: Vec::new() };
         for name in not_unicode {
             reader.problem(&name, "is not UTF-8", "set it anew");
         }
@@ -92,13 +97,14 @@ impl Config {
         }
         vars.keys().for_each(|name| reader.check_name(name));
         let config = reader.config(profile.name);
-        reader.check_deadline(config.as_ref(), profile);
         reader.end(config)
     }
 }
 
 struct Reader<F> {
     var: F,
+    /// How long the sender waits for an answer.
+    deadline_ms: u64,
     problems: Vec<String>,
 }
 
@@ -179,6 +185,11 @@ impl<F: Fn(&str) -> Option<String>> Reader<F> {
             let what = format!("({connect_ms}) is longer than {ATTEMPT_MS} ({attempt_ms})");
             self.problem(CONNECT_MS, &what, "connecting is a part of an attempt, give it less");
         }
+        if attempt_ms >= self.deadline_ms {
+            let what =
+                format!("({attempt_ms}) is not shorter than the sender waits for an answer ({})", self.deadline_ms);
+            self.problem(ATTEMPT_MS, &what, "give it less, or only the first attempt is ever made");
+        }
         Tuning { connect_ms, attempt_ms, attempts: u32::try_from(attempts).unwrap_or(default.attempts), ..default }
     }
 
@@ -197,15 +208,6 @@ impl<F: Fn(&str) -> Option<String>> Reader<F> {
     fn check_name(&mut self, name: &str) {
         if name.starts_with(PREFIX) && !name.ends_with(SECRETS) && !KNOWN.contains(&name) {
             self.problem(name, "is unknown", &format!("correct its name or remove it; known are {}", KNOWN.join(", ")));
-        }
-    }
-
-    /// An attempt that outlasts the sender's patience can only be answered to nobody.
-    fn check_deadline(&mut self, config: Option<&Config>, profile: &Profile) {
-        let deadline_ms = profile.transport.deadline_ms;
-        if let Some(attempt_ms) = config.map(|config| config.tuning.attempt_ms).filter(|ms| *ms >= deadline_ms) {
-            let what = format!("({attempt_ms}) is as long as {} waits for an answer ({deadline_ms} ms)", profile.name);
-            self.problem(ATTEMPT_MS, &what, "give it less");
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Log lines: JSON with `level` and `timestamp` at the root. Lambda filters by these two; a line without them counts as INFO
 //! (docs.aws.amazon.com, "Configuring JSON and plain text log formats").
 
+use std::any::Any;
 use std::io::{self, Write as _};
 use std::str::FromStr as _;
 
@@ -24,11 +25,14 @@ pub(super) fn init() {
     let _ = subscriber(filter, io::stdout).try_init();
     std::panic::set_hook(Box::new(|panic| {
         let place = panic.location().map(ToString::to_string).unwrap_or_default();
-        // A message that was put together may quote what was being read; a literal cannot.
-        let literal = panic.payload().downcast_ref::<&'static str>().copied();
-        let reason = literal.unwrap_or("not shown, it may quote an event");
+        let reason = literal(panic.payload()).unwrap_or("not shown, it may quote an event");
         tracing::error!(place, reason, todo = "mend the code at this place", "a panic");
     }));
+}
+
+/// A panic's message, if it was not put together: one that was may quote what was being read.
+pub(super) fn literal(payload: &(dyn Any + Send)) -> Option<&'static str> {
+    payload.downcast_ref::<&'static str>().copied()
 }
 
 /// Writes a metric line, in one piece.
@@ -39,11 +43,12 @@ pub(super) fn write_metric(line: &str) {
 
 /// `AWS_LAMBDA_LOG_LEVEL`, else `RUST_LOG`, else INFO. Other crates than ours stay at WARN whatever is asked: the SDK prints
 /// whole requests at DEBUG, and with them what was delivered.
-fn filter(level: Option<&str>, directives: Option<&str>) -> Targets {
+pub(super) fn filter(level: Option<&str>, directives: Option<&str>) -> Targets {
     let asked = level.and_then(lambda_level).map(|level| Targets::new().with_default(level));
     let asked = asked.or_else(|| directives.and_then(|text| Targets::from_str(text).ok()));
     let asked = asked.unwrap_or_else(|| Targets::new().with_default(LevelFilter::INFO));
-    let default = asked.default_level().unwrap_or(LevelFilter::OFF);
+    // A list of levels for others leaves ours as they are.
+    let default = asked.default_level().unwrap_or(LevelFilter::INFO);
     let capped = asked.iter().map(|(target, level)| (target.to_owned(), cap(target, level)));
     // Before what was asked for, so that a level for ours by name replaces it.
     Targets::new().with_default(default.min(LevelFilter::WARN)).with_target(OURS, default).with_targets(capped)
@@ -58,7 +63,7 @@ fn lambda_level(text: &str) -> Option<LevelFilter> {
     if text.eq_ignore_ascii_case("fatal") { Some(LevelFilter::ERROR) } else { text.parse().ok() }
 }
 
-fn subscriber<W>(filter: Targets, writer: W) -> impl tracing::Subscriber + Send + Sync
+pub(super) fn subscriber<W>(filter: Targets, writer: W) -> impl tracing::Subscriber + Send + Sync
 where
     W: for<'a> MakeWriter<'a> + Send + Sync + 'static,
 {

@@ -1,14 +1,15 @@
 //! Committing a delivery: one transaction, whose own condition is the question whether the event is known.
 
 use aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError;
-use aws_sdk_dynamodb::types::CancellationReason;
 use aws_sdk_dynamodb::types::error::TransactionCanceledException;
+use aws_sdk_dynamodb::types::{CancellationReason, TransactWriteItem};
 
+use super::attempt::{Attempt, Next};
 use super::cancellation::{self, Books, Held, Reading};
 use super::client::classify;
 use super::{Store, StoreError};
-use crate::claim::{Effect, EffectKind, MovementKey, State};
-use crate::items::{self, ClaimRow, Guard, Item, NewClaim, Seen, Skip, Stroke, Transaction};
+use crate::claim::Effect;
+use crate::items::{self, ClaimRow, Guard, NewClaim, Skip, Stroke, Transaction};
 use crate::plan::{Park, ParkReason, Write};
 use crate::provider::Reply;
 use crate::time::{UnixMs, UnixS};
@@ -65,25 +66,6 @@ pub enum Verdict {
     Unavailable(StoreError),
 }
 
-/// A commit on its way: what is asked for now, and what was learned.
-struct Attempt<'a> {
-    claim: &'a NewClaim<'a>,
-    write: Write,
-    guard: Guard,
-    skip: Skip,
-    /// The parked claim that this delivery brings back.
-    parked: Option<Box<ClaimRow>>,
-    conflicts: u32,
-    vanished: u32,
-}
-
-/// What to do after a transaction was cancelled.
-enum Next {
-    Again,
-    Wait,
-    End(Verdict),
-}
-
 impl Store {
     /// Claims `claim`'s event and does what `write` says, or finds out what stands there already.
     pub async fn commit(&self, claim: &NewClaim<'_>, write: Write, deadline: UnixMs) -> Commit {
@@ -99,12 +81,12 @@ impl Store {
     async fn drive(&self, attempt: &mut Attempt<'_>, deadline: UnixMs) -> Result<Verdict, StoreError> {
         loop {
             let stroke = self.stroke();
-            let transaction = attempt.transaction(self, &stroke);
-            let next = match self.send(&transaction, deadline).await? {
+            let Transaction { actions, roles } = attempt.transaction(self, &stroke);
+            let next = match self.send(actions, deadline).await? {
                 Sent::Committed => return Ok(attempt.won(&stroke)),
                 Sent::Invalid => attempt.park(ParkReason::Unreadable, "DynamoDB finds the item invalid")?,
                 Sent::Cancelled(reasons) => {
-                    let reading = cancellation::read(&transaction.roles, &reasons, attempt.books());
+                    let reading = cancellation::read(&roles, &reasons, attempt.books());
                     self.after(attempt, reading, &stroke, deadline).await?
                 }
             };
@@ -228,14 +210,14 @@ impl Store {
     ) -> Result<bool, StoreError> {
         loop {
             let stroke = self.stroke();
-            let transaction = items::sibling(&self.tables, attempt.claim, effect, &stroke);
-            let reasons = match self.send(&transaction, deadline).await? {
+            let Transaction { actions, roles } = items::sibling(&self.tables, attempt.claim, effect, &stroke);
+            let reasons = match self.send(actions, deadline).await? {
                 Sent::Committed => return Ok(true),
                 Sent::Invalid => return Err(StoreError::Invalid),
                 Sent::Cancelled(reasons) => reasons,
             };
             let nothing = Books { settle: None, ..attempt.books() };
-            match cancellation::read(&transaction.roles, &reasons, nothing) {
+            match cancellation::read(&roles, &reasons, nothing) {
                 // Our own, kept unheard, is new.
                 Reading::ClaimHeld(item) => {
                     return Ok(item.is_some_and(|item| items::owner(&item) == Some(&stroke.owner)));
@@ -253,12 +235,12 @@ impl Store {
     }
 
     /// Sends a transaction under one fresh token, which the SDK's own retries share.
-    pub(super) async fn send(&self, transaction: &Transaction, deadline: UnixMs) -> Result<Sent, StoreError> {
+    pub(super) async fn send(&self, actions: Vec<TransactWriteItem>, deadline: UnixMs) -> Result<Sent, StoreError> {
         let left = self.time_left(deadline)?;
         let call = self
             .client
             .transact_write_items()
-            .set_transact_items(Some(transaction.actions.clone()))
+            .set_transact_items(Some(actions))
             .client_request_token(self.token())
             .send();
         let Ok(answer) = tokio::time::timeout(left, call).await else { return Err(StoreError::NoAnswer("timeout")) };
@@ -289,79 +271,5 @@ fn as_cancelled(error: &TransactWriteItemsError) -> Option<&TransactionCanceledE
     match error {
         TransactWriteItemsError::TransactionCanceledException(cancelled) => Some(cancelled),
         _ => None,
-    }
-}
-
-impl Attempt<'_> {
-    fn transaction(&self, store: &Store, stroke: &Stroke) -> Transaction {
-        items::transaction(&store.tables, self.claim, &self.write, &self.guard, &self.skip, stroke)
-    }
-
-    fn books(&self) -> Books<'_> {
-        let settle = match &self.write {
-            Write::Settle(settle) => Some(settle),
-            _ => None,
-        };
-        Books { provider: self.claim.provider, scope: &self.claim.event.scope, settle }
-    }
-
-    fn entry_key(&self, at: usize) -> Option<Item> {
-        let entry = self.books().settle?.entries().get(at)?;
-        let movement = MovementKey::new(self.claim.provider, &entry.occurrence);
-        Some(items::entry_key(&movement, entry.kind))
-    }
-
-    fn won(&self, stroke: &Stroke) -> Verdict {
-        let (revived, reply) = match &self.guard {
-            Guard::Absent => (false, &self.claim.reply),
-            Guard::Parked(seen) => (true, &seen.reply),
-        };
-        Verdict::Won {
-            write: self.write.clone(),
-            known: self.skip.entries.len(),
-            revived,
-            reply: reply.clone(),
-            expires_at: stroke.now.to_s().plus_s(self.claim.retention_s),
-        }
-    }
-
-    /// Parks instead. What is parked already stays as it is; what cannot even be parked is an error.
-    fn park(&mut self, reason: ParkReason, why: &str) -> Result<Next, StoreError> {
-        if let Some(row) = self.parked.take() {
-            return Ok(Next::End(Verdict::Replayed { row, drift: false, sibling_kept: false }));
-        }
-        if matches!(self.write, Write::Park(_)) {
-            return Err(StoreError::Invalid);
-        }
-        self.write = Write::Park(Park { reason, why: why.to_owned() });
-        self.skip = Skip::default();
-        Ok(Next::Again)
-    }
-
-    /// This delivery's effect in the kind that the claim stored, if it can be had.
-    fn effect_like(&self, row: &ClaimRow) -> Option<Effect> {
-        let kind = row.effect?.kind;
-        let content = if kind == EffectKind::Park { self.claim.content() } else { Vec::new() };
-        Effect::in_kind(kind, &self.write, &content)
-    }
-
-    fn content_effect(&self) -> Effect {
-        Effect::of_content(&self.claim.content())
-    }
-
-    fn can_revive(&self, row: &ClaimRow) -> bool {
-        let heals = row.state == State::Parked && row.park_reason.is_some_and(ParkReason::heals_by_redelivery);
-        heals && self.guard == Guard::Absent && !matches!(self.write, Write::Park(_))
-    }
-
-    fn revive(&mut self, row: ClaimRow) {
-        self.guard = Guard::Parked(Box::new(Seen {
-            owner: row.owner.clone(),
-            claimed_at: row.claimed_at,
-            open_since: row.open_since.unwrap_or(row.claimed_at),
-            reply: row.reply.clone(),
-            payload_parts: row.payload_parts,
-        }));
-        self.parked = Some(Box::new(row));
     }
 }

@@ -8,7 +8,7 @@ use super::client::classify;
 use super::commit::Sent;
 use super::{Store, StoreError};
 use crate::claim::{ClaimKey, MovementKey, State};
-use crate::items::{self, ClaimRow, Item, Skip, Stroke, entry_key};
+use crate::items::{self, ClaimRow, Item, Skip, Stroke, Transaction, entry_key};
 use crate::plan::{ParkReason, Settle};
 use crate::time::UnixMs;
 
@@ -65,14 +65,15 @@ impl Store {
         let mut conflicts = 0;
         loop {
             let stroke = self.stroke();
-            let transaction = items::completion(&self.tables, row, settle, retention_s, (&skip, &stroke))
-                .ok_or(StoreError::Invalid)?;
-            let reasons = match self.send(&transaction, deadline).await? {
+            let Transaction { actions, roles } =
+                items::completion(&self.tables, row, settle, retention_s, (&skip, &stroke))
+                    .ok_or(StoreError::Invalid)?;
+            let reasons = match self.send(actions, deadline).await? {
                 Sent::Committed => return Ok(Completed::Done { known: skip.entries.len() }),
                 Sent::Invalid => return Err(StoreError::Invalid),
                 Sent::Cancelled(reasons) => reasons,
             };
-            match cancellation::read(&transaction.roles, &reasons, books) {
+            match cancellation::read(&roles, &reasons, books) {
                 Reading::ClaimHeld(item) => {
                     let ours = self.is_settled_by(&row.owner, &row.key, item, deadline).await?;
                     let known = skip.entries.len();

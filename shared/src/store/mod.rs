@@ -1,5 +1,6 @@
 //! The only module that talks to DynamoDB: one call decides a delivery, and what it answers is read exactly.
 
+mod attempt;
 mod cancellation;
 mod client;
 mod commit;

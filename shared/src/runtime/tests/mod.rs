@@ -1,1 +1,20 @@
+//! Tests of the edge. The files are those of `events/apigw`.
 
+mod answers;
+mod configuration;
+mod envelopes;
+mod handling;
+mod logging;
+mod world;
+
+use std::path::PathBuf;
+
+fn folder() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../events/apigw")
+}
+
+/// The text of `events/apigw/<name>.json`.
+fn file(name: &str) -> String {
+    let path = folder().join(format!("{name}.json"));
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}

@@ -1,45 +1,21 @@
 //! A request before and after verification. [`UnverifiedRequest::verify`] is the only comparison of signatures, and the
 //! only way to a [`VerifiedRequest`].
 
+mod encoding;
+mod headers;
+mod secret;
+
 use std::fmt;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use ring::hmac;
 use subtle::ConstantTimeEq as _;
 
 use crate::time::{UnixMs, UnixS};
 
-/// Header names and values in the order they came; names are compared without case, a name may stand more than once.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Headers(Vec<(String, String)>);
-
-impl Headers {
-    /// Collects headers; names are kept in lower case.
-    pub fn new<N: Into<String>, V: Into<String>>(pairs: impl IntoIterator<Item = (N, V)>) -> Self {
-        let lower = |(name, value): (N, V)| {
-            let name: String = name.into();
-            (name.to_ascii_lowercase(), value.into())
-        };
-        Self(pairs.into_iter().map(lower).collect())
-    }
-
-    /// The first value under this name.
-    pub fn get(&self, name: &str) -> Option<&str> {
-        self.iter().find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value)
-    }
-
-    /// Every value under this name.
-    pub fn all(&self, name: &str) -> impl Iterator<Item = &str> {
-        self.iter().filter(move |(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value)
-    }
-
-    /// Every name and value.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))
-    }
-}
+pub use encoding::{decode_base64, decode_hex, encode_hex};
+pub use headers::Headers;
+pub use secret::{KeySet, KeySetError, Secret};
 
 /// What came in. Nothing in it may be believed yet; only [`verify`](Self::verify) leads on.
 #[derive(Clone)]
@@ -200,75 +176,6 @@ impl Algorithm {
     }
 }
 
-/// A shared secret. Never printed.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Secret {
-    /// Whose secret it is, where one endpoint serves several senders; it stays when the secret rotates.
-    pub label: Option<String>,
-    text: String,
-}
-
-/// Every secret of a provider that is active now: more than one while one is rotated.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct KeySet {
-    secrets: Vec<Secret>,
-}
-
-/// A list of secrets that cannot be used. Says where, never what.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum KeySetError {
-    /// Nothing in it.
-    #[error("holds no secret")]
-    Empty,
-    /// An item is blank.
-    #[error("secret {0} is blank")]
-    Blank(usize),
-    /// A label is blank.
-    #[error("secret {0} has a blank label before its @")]
-    BlankLabel(usize),
-}
-
-impl KeySet {
-    /// Reads a comma-separated list of `secret` or `label@secret`.
-    pub fn parse(list: &str) -> Result<Self, KeySetError> {
-        if list.trim().is_empty() {
-            return Err(KeySetError::Empty);
-        }
-        let secrets = list.split(',').enumerate().map(|(at, item)| Secret::parse(item, at + 1));
-        Ok(Self { secrets: secrets.collect::<Result<_, _>>()? })
-    }
-
-    /// The first secret: the one to sign with.
-    pub fn first(&self) -> Option<&Secret> {
-        self.secrets.first()
-    }
-}
-
-impl Secret {
-    /// A secret without a label.
-    pub fn new(text: impl Into<String>) -> Self {
-        Self { label: None, text: text.into() }
-    }
-
-    fn parse(item: &str, position: usize) -> Result<Self, KeySetError> {
-        let (label, text) = match item.trim().split_once('@') {
-            Some((label, _)) if label.trim().is_empty() => return Err(KeySetError::BlankLabel(position)),
-            Some((label, text)) => (Some(label.trim().to_owned()), text.trim()),
-            None => (None, item.trim()),
-        };
-        if text.is_empty() {
-            return Err(KeySetError::Blank(position));
-        }
-        Ok(Self { label, text: text.to_owned() })
-    }
-}
-
-impl fmt::Debug for Secret {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Secret").field("label", &self.label).finish_non_exhaustive()
-    }
-}
-
 impl fmt::Debug for UnverifiedRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "UnverifiedRequest({} {}, {} bytes)", self.method, self.path, self.body.len())
@@ -279,27 +186,6 @@ impl fmt::Debug for VerifiedRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "VerifiedRequest({} {}, {} bytes)", self.request.method, self.request.path, self.request.body.len())
     }
-}
-
-/// Lower- or upper-case hex to bytes.
-pub fn decode_hex(text: &str) -> Option<Vec<u8>> {
-    let digits = text.as_bytes();
-    if !digits.len().is_multiple_of(2) {
-        return None;
-    }
-    let nibble = |digit: u8| char::from(digit).to_digit(16).and_then(|value| u8::try_from(value).ok());
-    digits.chunks_exact(2).map(|pair| Some(nibble(pair[0])? << 4 | nibble(pair[1])?)).collect()
-}
-
-/// Bytes to lower-case hex.
-pub fn encode_hex(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]).map(|nibble| char::from(DIGITS[usize::from(nibble)])).collect()
-}
-
-/// Standard base64 with padding to bytes.
-pub fn decode_base64(text: &str) -> Option<Vec<u8>> {
-    STANDARD.decode(text).ok()
 }
 
 #[cfg(test)]

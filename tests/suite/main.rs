@@ -2,9 +2,27 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
+mod batches;
 mod cancellation;
+mod converge;
+mod digests;
+mod digests_unlike;
+mod envelopes;
+mod expressions;
+mod ids;
+mod keys;
+mod killed;
+mod layout;
+mod ledger_messages;
+mod ledger_rules;
+mod lifetimes;
 mod lost_answer;
 mod outcomes;
+mod parked;
+mod parked_why;
 mod race;
+mod rows;
 mod smoke;
+mod store;
 mod store_errors;
+mod unreadable;

@@ -2,6 +2,10 @@
 
 use std::sync::Arc;
 
+use aws_sdk_dynamodb::types::AttributeValue;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use hookledger::items::Item;
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 
@@ -28,7 +32,8 @@ pub enum Fault {
     HoldUnderway(Latch),
     /// The call takes effect; its answer waits until the latch opens.
     HoldAnswer(Latch),
-    /// The caller never gets an answer; the call itself is sent once the latch opens.
+    /// The caller never gets an answer; the call itself is sent once the latch opens, see
+    /// [`Wire::release_late`](crate::Wire::release_late).
     Late(Latch),
 }
 
@@ -182,5 +187,22 @@ impl Latch {
     pub(crate) async fn wait(&self) {
         self.came.add_permits(1);
         assert!(self.open.acquire().await.is_err(), "a latch has no permits");
+    }
+}
+
+/// An item as the service writes it in JSON.
+pub fn item_json(item: &Item) -> Value {
+    item.iter().map(|(name, value)| (name.clone(), value_json(value))).collect::<serde_json::Map<_, _>>().into()
+}
+
+fn value_json(value: &AttributeValue) -> Value {
+    match value {
+        AttributeValue::S(text) => json!({"S": text}),
+        AttributeValue::N(number) => json!({"N": number}),
+        AttributeValue::B(bytes) => json!({"B": STANDARD.encode(bytes)}),
+        AttributeValue::Bool(flag) => json!({"BOOL": flag}),
+        AttributeValue::L(list) => json!({"L": list.iter().map(value_json).collect::<Vec<_>>()}),
+        AttributeValue::M(map) => json!({"M": item_json(map)}),
+        other => panic!("not in our items: {other:?}"),
     }
 }

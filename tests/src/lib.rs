@@ -13,14 +13,13 @@ mod deferred;
 mod fault;
 mod metrics;
 mod provider;
-mod tables;
 mod wire;
 mod world;
 
 pub use body::{Fact, Move, batch, settle};
 pub use clock::ManualClock;
 pub use deferred::Settled;
-pub use fault::{ErrorAnswer, Fault, Latch, Reason, When, each, every, nth, nth_of};
+pub use fault::{ErrorAnswer, Fault, Latch, Reason, When, each, every, item_json, nth, nth_of};
 pub use metrics::MetricLog;
 pub use provider::{TestProvider, profile};
 pub use wire::{Call, DELIVERY, Director, Point, Wire};

@@ -61,6 +61,7 @@ struct Shared {
     contention: Option<Contention>,
     forgets_tokens: AtomicBool,
     stalled: Semaphore,
+    arrived_late: Semaphore,
 }
 
 impl fmt::Debug for Wire {
@@ -79,6 +80,7 @@ impl Wire {
             contention: contention.then(Contention::default),
             forgets_tokens: AtomicBool::new(false),
             stalled: Semaphore::new(0),
+            arrived_late: Semaphore::new(0),
         }))
     }
 
@@ -121,6 +123,12 @@ impl Wire {
     /// Forgets the calls.
     pub fn clear(&self) {
         self.0.calls.lock().unwrap().clear();
+    }
+
+    /// Opens the latch of a [`Fault::Late`] and waits until its request has been answered to nobody.
+    pub async fn release_late(&self, latch: &Latch) {
+        latch.open();
+        self.0.arrived_late.acquire().await.unwrap().forget();
     }
 
     /// Waits until one more call hangs.
@@ -223,6 +231,7 @@ impl Sending {
                     latch.wait().await;
                     // The caller is long gone: nobody is told.
                     let _ = self.send(request, None).await;
+                    self.shared.arrived_late.add_permits(1);
                 });
                 shared.hang().await
             }

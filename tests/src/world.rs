@@ -135,9 +135,8 @@ impl Builder {
         let endpoint = format!("http://{}", listener.local_addr().unwrap());
         let server = tokio::spawn(dynoxide::server::serve_on(listener, database.clone()));
         let wire = Wire::new(self.contention);
-        let tables = Tables { claims: "claims".into(), ledger: "ledger".into() };
         let client = direct(&endpoint);
-        crate::tables::create(&client, &tables).await;
+        let tables = hookledger_local::tables::create(&client).await.unwrap();
         let store = Store::new(wired(&endpoint, &wire, self.tuning), tables.clone(), Arc::new(clock.clone()));
         let eyes = Store::new(client.clone(), tables.clone(), Arc::new(clock.clone()));
         let metrics = MetricLog::default();

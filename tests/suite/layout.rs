@@ -59,7 +59,7 @@ fn only_the_store_sends_and_only_the_runtime_knows_the_time_and_the_environment(
     let (_, code) = layers();
     let alone = [
         ("store", vec!["aws_sdk_dynamodb::Client", ".transact_write_items()", ".get_item()", ".update_item()"]),
-        ("runtime", vec!["SystemTime", "Instant::now", "std::env", "lambda_http", "lambda_runtime"]),
+        ("runtime", vec!["SystemTime", "Instant::now", "std::env", "aws_lambda_events", "lambda_runtime"]),
         ("request", vec!["hmac::", "ct_eq"]),
         ("items", vec!["\"raw_digest\"", "\"amount_minor\"", "\"expires_at\"", "\"payload_parts\"", "\"due_at_ms\""]),
     ];

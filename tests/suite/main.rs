@@ -2,4 +2,9 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
+mod cancellation;
+mod lost_answer;
+mod outcomes;
+mod race;
 mod smoke;
+mod store_errors;

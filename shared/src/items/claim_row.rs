@@ -139,6 +139,11 @@ pub fn kept_at(item: &Item) -> Result<UnixMs, DecodeError> {
     Reader(item).ms(name::CLAIMED_AT_MS)
 }
 
+/// Who wrote a row of the claims table last.
+pub fn owner(item: &Item) -> Option<&str> {
+    Reader(item).text_opt(name::OWNER)
+}
+
 fn digest(row: &Reader<'_>, attribute: &'static str) -> Result<Digest, DecodeError> {
     Digest::from_bytes(row.bytes(attribute)?).ok_or(DecodeError { attribute })
 }

@@ -21,7 +21,7 @@ use crate::plan::Write;
 use crate::provider::{Event, Profile, Reply};
 use crate::time::UnixMs;
 
-pub use claim_row::{Booked, ClaimRow, IndexRow, claim_key, kept_at};
+pub use claim_row::{Booked, ClaimRow, IndexRow, claim_key, kept_at, owner};
 pub use codec::DecodeError;
 pub use complete::{completion, lease, park};
 pub use entry_row::{EntryRow, account_key, entry_key, entry_key_of};

@@ -1,5 +1,8 @@
 //! Bytes as text.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
 /// Lower- or upper-case hex to bytes.
 pub fn decode_hex(text: &str) -> Option<Vec<u8>> {
     let digits = text.as_bytes();
@@ -18,6 +21,5 @@ pub fn encode_hex(bytes: &[u8]) -> String {
 
 /// Standard base64 with padding to bytes.
 pub fn decode_base64(text: &str) -> Option<Vec<u8>> {
-    use base64::Engine as _;
-    base64::engine::general_purpose::STANDARD.decode(text).ok()
+    STANDARD.decode(text).ok()
 }

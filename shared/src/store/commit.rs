@@ -218,7 +218,10 @@ impl Store {
             };
             let nothing = Books { settle: None, ..attempt.books() };
             match cancellation::read(&roles, &reasons, nothing) {
-                Reading::ClaimHeld(_) => return Ok(false),
+                // Our own, kept unheard, is new.
+                Reading::ClaimHeld(item) => {
+                    return Ok(item.is_some_and(|item| items::owner(&item) == Some(&stroke.owner)));
+                }
                 Reading::ClaimContended | Reading::Contended | Reading::Throttled(_) => {
                     attempt.conflicts += 1;
                     if !self.back_off(attempt.conflicts, deadline).await {

@@ -1,14 +1,14 @@
 //! What a worker does to a claim it was given: take it up, settle it, park it.
 
 use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
-use aws_sdk_dynamodb::types::{ReturnValue, Update};
+use aws_sdk_dynamodb::types::{ReturnValue, ReturnValuesOnConditionCheckFailure, Update};
 
 use super::cancellation::{self, Books, Held, Reading};
 use super::client::classify;
 use super::commit::Sent;
 use super::{Store, StoreError};
-use crate::claim::{ClaimKey, MovementKey};
-use crate::items::{self, ClaimRow, Skip, Transaction, entry_key};
+use crate::claim::{ClaimKey, MovementKey, State};
+use crate::items::{self, ClaimRow, Item, Skip, Stroke, Transaction, entry_key};
 use crate::plan::{ParkReason, Settle};
 use crate::time::UnixMs;
 
@@ -46,7 +46,7 @@ impl Store {
     ) -> Result<Lease, StoreError> {
         let stroke = self.stroke();
         let update = items::lease(&self.tables, key, &stroke, ends, attempts_max);
-        Ok(match self.update(update, deadline).await? {
+        Ok(match self.update(update, &stroke, deadline).await? {
             Some(row) => Lease::Ours(Box::new(row)),
             None => Lease::NotOurs,
         })
@@ -74,7 +74,11 @@ impl Store {
                 Sent::Cancelled(reasons) => reasons,
             };
             match cancellation::read(&roles, &reasons, books) {
-                Reading::ClaimHeld(_) => return Ok(Completed::Overtaken),
+                Reading::ClaimHeld(item) => {
+                    let ours = self.is_settled_by(&row.owner, &row.key, item, deadline).await?;
+                    let known = skip.entries.len();
+                    return Ok(if ours { Completed::Done { known } } else { Completed::Overtaken });
+                }
                 Reading::Known(known) => {
                     skip.entries.extend(known.entries);
                     skip.messages.extend(known.messages);
@@ -96,6 +100,21 @@ impl Store {
         }
     }
 
+    /// Whether the claim, of which `item` is what a failed condition returned, is done by this owner: its answer was lost.
+    async fn is_settled_by(
+        &self,
+        owner: &str,
+        key: &ClaimKey,
+        item: Option<Box<Item>>,
+        deadline: UnixMs,
+    ) -> Result<bool, StoreError> {
+        let row = match item {
+            Some(item) => Some(ClaimRow::decode(&item)?),
+            None => self.claim(key, deadline).await?,
+        };
+        Ok(row.is_some_and(|row| row.state == State::Done && row.owner == owner))
+    }
+
     /// Parks a claim that is as `row` says. False: it is not any more.
     pub async fn park(
         &self,
@@ -104,8 +123,9 @@ impl Store {
         why: &str,
         deadline: UnixMs,
     ) -> Result<bool, StoreError> {
-        let update = items::park(&self.tables, row, reason, why, &self.stroke());
-        Ok(self.update(update, deadline).await?.is_some())
+        let stroke = self.stroke();
+        let update = items::park(&self.tables, row, reason, why, &stroke);
+        Ok(self.update(update, &stroke, deadline).await?.is_some())
     }
 
     async fn park_conflict(
@@ -131,8 +151,14 @@ impl Store {
         if again { Ok(conflicts + 1) } else { Err(StoreError::TooLittleTime) }
     }
 
-    /// A conditional update; `None`: the condition failed. A conflict with a transaction is tried again.
-    async fn update(&self, update: Option<Update>, deadline: UnixMs) -> Result<Option<ClaimRow>, StoreError> {
+    /// A conditional update; `None`: the condition failed, and not because our own answer was lost. A conflict with a
+    /// transaction is tried again.
+    async fn update(
+        &self,
+        update: Option<Update>,
+        stroke: &Stroke,
+        deadline: UnixMs,
+    ) -> Result<Option<ClaimRow>, StoreError> {
         let update = update.ok_or(StoreError::Invalid)?;
         let mut conflicts = 0;
         loop {
@@ -147,6 +173,7 @@ impl Store {
                 .set_expression_attribute_names(update.expression_attribute_names().cloned())
                 .set_expression_attribute_values(update.expression_attribute_values().cloned())
                 .return_values(ReturnValue::AllNew)
+                .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld)
                 .send();
             let Ok(answer) = tokio::time::timeout(left, call).await else {
                 return Err(StoreError::NoAnswer("timeout"));
@@ -159,7 +186,10 @@ impl Store {
                 Err(error) => error,
             };
             match error.as_service_error() {
-                Some(UpdateItemError::ConditionalCheckFailedException(_)) => return Ok(None),
+                Some(UpdateItemError::ConditionalCheckFailedException(failed)) => {
+                    let ours = failed.item().filter(|item| items::owner(item) == Some(&stroke.owner));
+                    return Ok(ours.map(ClaimRow::decode).transpose()?);
+                }
                 Some(UpdateItemError::TransactionConflictException(_)) => {
                     conflicts = self.wait(conflicts, deadline).await?;
                 }

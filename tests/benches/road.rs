@@ -97,7 +97,8 @@ fn through_one_receiver() {
     println!("Deliveries through one receiver, one after the other, on the embedded database\n");
     runtime.block_on(async {
         let world = World::builder().provider(Stripe).gate_bytes(0).build().await;
-        let bodies: Vec<Bytes> = (0..2_000).map(|at| Bytes::from(Stripe.refresh(&body(2_000), &at.to_string()))).collect();
+        let bodies: Vec<Bytes> =
+            (0..2_000).map(|at| Bytes::from(Stripe.refresh(&body(2_000), &at.to_string()))).collect();
         let new_per_s = per_second(&world, bodies.iter().cloned()).await;
         let again_per_s = per_second(&world, bodies.iter().cloned()).await;
         let remembering = World::builder().provider(Stripe).gate_bytes(8 << 20).build().await;

@@ -26,18 +26,22 @@ const BODY_BYTES_MAX: usize = 10 * 1_024 * 1_024;
 /// How long a function may run. Behind the gateway's own limit, 30 s.
 const FUNCTION_MS: u64 = 29_000;
 
+/// Answers where this stack's DynamoDB is, so that a client of one port finds the other.
+pub(crate) const STACK_PATH: &str = "/stack";
+
 const HINT: &str = "sign it as the provider does: `cargo run -- send FILE` signs with the first configured secret";
 
 /// The handlers behind `/webhooks/<provider>`.
 #[derive(Clone)]
 pub(crate) struct Front {
     handlers: Arc<Vec<(&'static str, Handler)>>,
+    dynamodb: SocketAddr,
     requests: Arc<AtomicU64>,
 }
 
 impl Front {
-    pub(crate) fn new(handlers: Vec<(&'static str, Handler)>) -> Self {
-        Self { handlers: Arc::new(handlers), requests: Arc::new(AtomicU64::new(0)) }
+    pub(crate) fn new(handlers: Vec<(&'static str, Handler)>, dynamodb: SocketAddr) -> Self {
+        Self { handlers: Arc::new(handlers), dynamodb, requests: Arc::new(AtomicU64::new(0)) }
     }
 
     /// Serves until `stopped`, then ends after the requests that are running.
@@ -55,16 +59,20 @@ impl Front {
         self.handlers.iter().find(|(known, _)| *known == name).cloned()
     }
 
-    fn unknown(&self, path: &str) -> Response {
+    /// Where no function is: the stack's own address book, or nothing.
+    fn elsewhere(&self, path: &str) -> Response {
+        if path == STACK_PATH {
+            return json_response(StatusCode::OK, &json!({"dynamodb": self.dynamodb.to_string()}));
+        }
         let known: Vec<_> = self.handlers.iter().map(|(name, _)| format!("POST /webhooks/{name}")).collect();
         let reason = format!("nothing is received at {path}");
-        refusal(StatusCode::NOT_FOUND, &json!({"error": "not_found", "reason": reason, "known": known}))
+        json_response(StatusCode::NOT_FOUND, &json!({"error": "not_found", "reason": reason, "known": known}))
     }
 }
 
 async fn answer(State(front): State<Front>, ConnectInfo(peer): ConnectInfo<SocketAddr>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
-    let Some((provider, handler)) = front.handler(parts.uri.path()) else { return front.unknown(parts.uri.path()) };
+    let Some((provider, handler)) = front.handler(parts.uri.path()) else { return front.elsewhere(parts.uri.path()) };
     let body = match read(&parts.headers, body).await {
         Ok(body) => body,
         Err(refused) => return *refused,
@@ -89,7 +97,7 @@ fn respond(answered: Option<Value>) -> Response {
         Ok(response) => response.map(Body::from),
         Err(problem) => {
             tracing::error!(problem, "the function gave no usable response");
-            refusal(StatusCode::INTERNAL_SERVER_ERROR, &json!({"message": "Internal Server Error"}))
+            json_response(StatusCode::INTERNAL_SERVER_ERROR, &json!({"message": "Internal Server Error"}))
         }
     };
     if response.status() == StatusCode::UNAUTHORIZED {
@@ -102,7 +110,7 @@ fn respond(answered: Option<Value>) -> Response {
 async fn read(headers: &HeaderMap, body: Body) -> Result<Bytes, Box<Response>> {
     let too_large = || {
         let reason = "API Gateway takes no more than 10 MB";
-        Box::new(refusal(StatusCode::PAYLOAD_TOO_LARGE, &json!({"error": "too_large", "reason": reason})))
+        Box::new(json_response(StatusCode::PAYLOAD_TOO_LARGE, &json!({"error": "too_large", "reason": reason})))
     };
     let announced = headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
     if announced.is_some_and(|length| length > BODY_BYTES_MAX) {
@@ -114,11 +122,11 @@ async fn read(headers: &HeaderMap, body: Body) -> Result<Bytes, Box<Response>> {
             return too_large();
         }
         let reason = "the body ended early";
-        Box::new(refusal(StatusCode::BAD_REQUEST, &json!({"error": "malformed", "reason": reason})))
+        Box::new(json_response(StatusCode::BAD_REQUEST, &json!({"error": "malformed", "reason": reason})))
     })
 }
 
-fn refusal(status: StatusCode, body: &Value) -> Response {
+fn json_response(status: StatusCode, body: &Value) -> Response {
     let mut response = Response::new(Body::from(body.to_string()));
     *response.status_mut() = status;
     response.headers_mut().insert(http::header::CONTENT_TYPE, HeaderValue::from_static("application/json"));

@@ -95,7 +95,7 @@ impl Stack {
             let handler = Handler::new(Arc::new(receiver(received, &settings, store.clone())));
             (received.provider.profile().name, handler)
         });
-        let front = Front::new(handlers.collect());
+        let front = Front::new(handlers.collect(), database.address());
         let (stop, stopped) = watch::channel(false);
         let server = tokio::spawn(front.serve(listener, until(stopped)));
         Ok(Self { http_address, tables, database, stop, server })

@@ -27,7 +27,11 @@ pub(super) async fn reach(port: u16) -> Result<SocketAddr, Failure> {
 
 /// The store of the running stack.
 pub(super) async fn store(ports: Ports) -> Result<Store, Failure> {
-    let address = reach(ports.dynamodb_port).await?;
+    store_at(reach(ports.dynamodb_port).await?)
+}
+
+/// The store on this DynamoDB.
+pub(super) fn store_at(address: SocketAddr) -> Result<Store, Failure> {
     let tables = tables::names().map_err(|error| Failure::No(error.to_string()))?;
     Ok(Store::new(database::client(address), tables, Arc::new(SystemClock)))
 }

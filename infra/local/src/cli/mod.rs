@@ -41,10 +41,10 @@ struct Arguments {
 #[derive(Clone, Copy, Debug, Args)]
 struct Ports {
     /// Port of the webhooks, on 127.0.0.1
-    #[arg(long, default_value_t = 9000, global = true)]
+    #[arg(long, default_value_t = 9000, global = true, help_heading = "Where the stack is")]
     port: u16,
     /// Port of DynamoDB, on 127.0.0.1
-    #[arg(long, default_value_t = 8000, global = true)]
+    #[arg(long, default_value_t = 8000, global = true, help_heading = "Where the stack is")]
     dynamodb_port: u16,
 }
 

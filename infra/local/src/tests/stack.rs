@@ -61,6 +61,8 @@ async fn other_paths_and_what_is_too_large_are_refused_before_the_function() {
         assert_eq!(refused.status(), 404, "{path}");
         assert!(String::from_utf8_lossy(refused.body()).contains("POST /webhooks/stripe"), "{refused:?}");
     }
+    let known = send(&stack, Request::get("/"), "/stack", Bytes::new()).await;
+    assert!(String::from_utf8_lossy(known.body()).contains(&stack.dynamodb_address().to_string()), "{known:?}");
     let large = Bytes::from(vec![b' '; 10 * 1_024 * 1_024 + 1]);
     assert_eq!(send(&stack, Request::post("/"), "/webhooks/stripe", large).await.status(), 413);
     assert_eq!(send(&stack, Request::get("/"), "/webhooks/stripe", Bytes::new()).await.status(), 405);

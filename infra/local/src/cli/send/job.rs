@@ -18,6 +18,7 @@ use hyper_util::rt::TokioExecutor;
 use serde_json::Value;
 
 use crate::cli::Failure;
+use crate::front::STACK_PATH;
 use crate::registry;
 use crate::settings::Settings;
 
@@ -101,6 +102,13 @@ impl Client {
             }
             None => Answered { job: at, status: None, outcome: Some("no answer".to_owned()), claim: None, took_us },
         }
+    }
+
+    /// Where the DynamoDB of this very stack is. `None`: it does not say.
+    pub(super) async fn dynamodb(&self) -> Option<SocketAddr> {
+        let request = Request::get(format!("http://{}{STACK_PATH}", self.address)).body(Full::default()).ok()?;
+        let body = self.http.request(request).await.ok()?.into_body().collect().await.ok()?.to_bytes();
+        serde_json::from_slice::<Value>(&body).ok()?.get("dynamodb")?.as_str()?.parse().ok()
     }
 
     async fn post(&self, job: &Job) -> Option<Response<Bytes>> {

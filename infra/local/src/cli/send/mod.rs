@@ -55,8 +55,8 @@ impl Send {
         let answers = self.send_all(&client, &jobs).await;
         let mut report = report::Report::new(&jobs, answers, began.elapsed());
         // The answer to a new event is the same whatever became of it; its claim says more.
-        if let Ok(store) = inside::store(ports).await {
-            report.look_up(&store).await;
+        if let Some(dynamodb) = client.dynamodb().await {
+            report.look_up(&inside::store_at(dynamodb)?).await;
         }
         if self.json {
             output::print_json(&report.json());
@@ -86,7 +86,7 @@ fn bar(total: u64) -> ProgressBar {
     if total < BAR_FROM {
         return ProgressBar::hidden();
     }
-    let style = ProgressStyle::with_template("{bar:40} {pos}/{len}  {per_sec}, {eta} left");
+    let style = ProgressStyle::with_template("{bar:40} {pos}/{len}, {eta} left");
     ProgressBar::new(total).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 

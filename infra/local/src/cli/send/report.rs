@@ -113,6 +113,10 @@ impl Report {
                 Some(format!("401: the stack holds another secret; give both the same {variable}, or neither"))
             }
             None => Some("no answer: the stack was stopped, or is not what listens there".to_owned()),
+            Some(_) if alike.outcome.as_deref() == Some("mismatch") => Some(
+                "mismatch: the content is kept beside the claim, `cargo run -- show PROVIDER EVENT_ID` shows both"
+                    .to_owned(),
+            ),
             Some(_) => None,
         };
         self.rows.keys().filter_map(hint).collect()

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 mod cancellation;
+mod crash;
 mod lost_answer;
 mod outcomes;
 mod race;

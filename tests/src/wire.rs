@@ -30,7 +30,7 @@ pub struct Call {
     pub operation: String,
     /// What was sent.
     pub body: Value,
-    /// The delivery it was made for, within a scope of [`DELIVERY`].
+    /// The delivery it was made for, within a scope of [`DELIVERY`]; none once that is gone.
     pub delivery: Option<usize>,
 }
 
@@ -227,11 +227,12 @@ impl Sending {
             }
             Some(Fault::Late(latch)) => {
                 let shared = Arc::clone(&self.shared);
+                let orphan = Self { call: Call { delivery: None, ..self.call }, ..self };
                 tokio::spawn(async move {
                     latch.wait().await;
                     // The caller is long gone: nobody is told.
-                    let _ = self.send(request, None).await;
-                    self.shared.arrived_late.add_permits(1);
+                    let _ = orphan.send(request, None).await;
+                    orphan.shared.arrived_late.add_permits(1);
                 });
                 shared.hang().await
             }

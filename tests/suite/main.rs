@@ -5,6 +5,7 @@
 mod batches;
 mod cancellation;
 mod converge;
+mod crash;
 mod digests;
 mod digests_unlike;
 mod envelopes;

@@ -14,6 +14,7 @@ use hookledger::provider::Provider as _;
 use hookledger::request::{Algorithm, Headers, KeySet, Secret, UnverifiedRequest};
 use hookledger::time::UnixMs;
 use hookledger_stripe::Stripe;
+use hookledger_tests::World;
 
 const SECRET: &str = "whsec_bench";
 const NOW: UnixMs = UnixMs::new(1_796_000_000_000);
@@ -90,4 +91,47 @@ fn time_us<T>(rounds: u32, mut work: impl FnMut() -> T) -> f64 {
     (0..5).map(|_| run()).fold(f64::INFINITY, f64::min)
 }
 
-fn through_one_receiver() {}
+/// One sender, one delivery after the other, as one Lambda environment sees them.
+fn through_one_receiver() {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    println!("Deliveries through one receiver, one after the other, on the embedded database\n");
+    runtime.block_on(async {
+        let world = World::builder().provider(Stripe).gate_bytes(0).build().await;
+        let bodies: Vec<Bytes> =
+            (0..2_000).map(|at| Bytes::from(Stripe.refresh(&body(2_000), &at.to_string()))).collect();
+        let new_per_s = per_second(&world, bodies.iter().cloned()).await;
+        let again_per_s = per_second(&world, bodies.iter().cloned()).await;
+        let remembering = World::builder().provider(Stripe).gate_bytes(8 << 20).build().await;
+        per_second(&remembering, bodies.iter().cloned()).await;
+        let gate_per_s = per_second(&remembering, (0..20_000).map(|at| bodies[at % bodies.len()].clone())).await;
+        for (what, per_s) in [("new", new_per_s), ("duplicate", again_per_s), ("gate hit", gate_per_s)] {
+            println!("{what:>10} {per_s:>9.0} /s   {:>6.2} × new", per_s / new_per_s);
+        }
+        println!("\n10,000 duplicates at once: the process grew by {} MiB", at_once(&world, &bodies[0]).await / 1_024);
+    });
+}
+
+async fn per_second(world: &World, bodies: impl ExactSizeIterator<Item = Bytes>) -> f64 {
+    let count = f64::from(u32::try_from(bodies.len()).unwrap());
+    let began = Instant::now();
+    for body in bodies {
+        assert_eq!(world.deliver(body).await.reply.status, 200);
+    }
+    count / began.elapsed().as_secs_f64()
+}
+
+/// How much the process's peak grew, in KiB.
+async fn at_once(world: &World, body: &Bytes) -> u64 {
+    let before = peak_kib();
+    let deliveries = (0..10_000).map(|_| world.deliver(body.clone()));
+    for answer in futures_util::future::join_all(deliveries).await {
+        assert!(matches!(answer.reply.status, 200 | 409 | 503));
+    }
+    peak_kib() - before
+}
+
+fn peak_kib() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find(|line| line.starts_with("VmHWM")).unwrap();
+    line.split_whitespace().nth(1).unwrap().parse().unwrap()
+}

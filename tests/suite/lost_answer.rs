@@ -20,7 +20,7 @@ fn losses() -> Vec<Fault> {
 }
 
 fn impatient() -> Builder {
-    World::builder().tuning(Tuning { connect_ms: 1_000, attempt_ms: 150, attempts: 3, backoff_ms: 1 })
+    World::builder().tuning(Tuning { connect_ms: 2_000, attempt_ms: 2_000, attempts: 3, backoff_ms: 1 })
 }
 
 fn facts() -> [(Fact, &'static str, State); 3] {

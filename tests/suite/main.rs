@@ -2,10 +2,28 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, missing_docs)]
 
+mod batches;
 mod cancellation;
+mod converge;
 mod crash;
+mod digests;
+mod digests_unlike;
+mod envelopes;
+mod expressions;
+mod ids;
+mod keys;
+mod killed;
+mod layout;
+mod ledger_messages;
+mod ledger_rules;
+mod lifetimes;
 mod lost_answer;
 mod outcomes;
+mod parked;
+mod parked_why;
 mod race;
+mod rows;
 mod smoke;
+mod store;
 mod store_errors;
+mod unreadable;

@@ -1,5 +1,6 @@
 //! The embedded DynamoDB, served over HTTP so that any SDK or the AWS CLI can look inside.
 
+use std::fs::{File, TryLockError};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
 use std::time::Duration;
@@ -23,11 +24,14 @@ pub struct Database {
     address: SocketAddr,
     stop: watch::Sender<bool>,
     server: JoinHandle<Result<(), String>>,
+    // Held until the end; the system lets go of it when the process dies.
+    _lock: Option<File>,
 }
 
 impl Database {
     /// Opens `data`, or memory, and serves it on 127.0.0.1; port 0 picks a free one.
     pub async fn start(data: Option<&Path>, port: u16) -> Result<Self, StartError> {
+        let lock = data.map(claim_directory).transpose()?;
         let database = open(data)?;
         let listener = listen(port, "--dynamodb-port").await?;
         let address =
@@ -35,7 +39,7 @@ impl Database {
         let (stop, stopped) = watch::channel(false);
         tokio::spawn(sweep(database.clone(), stopped.clone()));
         let server = tokio::spawn(dynoxide::server::serve_with_shutdown(listener, database, until(stopped)));
-        Ok(Self { address, stop, server })
+        Ok(Self { address, stop, server, _lock: lock })
     }
 
     /// Where it answers.
@@ -52,15 +56,29 @@ impl Database {
     }
 }
 
+/// Makes the directory ours alone: two stacks on one file would each believe they hold all of it.
+fn claim_directory(directory: &Path) -> Result<File, StartError> {
+    let io = |error: std::io::Error| unusable(directory, error.to_string());
+    std::fs::create_dir_all(directory).map_err(io)?;
+    let file = File::create(directory.join("lock")).map_err(io)?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(unusable(directory, "another stack uses it".to_owned())),
+        Err(TryLockError::Error(error)) => Err(io(error)),
+    }
+}
+
 fn open(data: Option<&Path>) -> Result<dynoxide::Database, StartError> {
     let Some(directory) = data else {
         return dynoxide::Database::memory().map_err(|error| StartError::Database(error.to_string()));
     };
-    let unusable = |problem: String| StartError::Data { directory: directory.to_owned(), problem };
-    std::fs::create_dir_all(directory).map_err(|error| unusable(error.to_string()))?;
     let file = directory.join("dynamodb.sqlite");
-    let file = file.to_str().ok_or_else(|| unusable("its name is not UTF-8".to_owned()))?;
-    dynoxide::Database::new(file).map_err(|error| unusable(error.to_string()))
+    let file = file.to_str().ok_or_else(|| unusable(directory, "its name is not UTF-8".to_owned()))?;
+    dynoxide::Database::new(file).map_err(|error| unusable(directory, error.to_string()))
+}
+
+fn unusable(directory: &Path, problem: String) -> StartError {
+    StartError::Data { directory: directory.to_owned(), problem }
 }
 
 /// Binds 127.0.0.1, or says which flag picks another port.

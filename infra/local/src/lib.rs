@@ -1,8 +1,32 @@
-//! The whole product in one process: an HTTP front, the functions' own handlers, an embedded DynamoDB.
+//! The whole product in one process: an HTTP front that speaks as API Gateway does, the functions' own handlers, an
+//! embedded DynamoDB, and the commands that send events to it and look inside.
+//!
+//! Tests start the same stack on free ports:
+//!
+//! ```no_run
+//! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+//! use hookledger_local::{Options, Settings, Stack};
+//!
+//! let stack = Stack::start(Options::on_free_ports(Settings::development())).await?;
+//! println!("http://{}/webhooks/stripe", stack.http_address());
+//! stack.stop().await;
+//! # Ok(())
+//! # }
+//! ```
 
+mod cli;
 pub mod database;
-pub mod stack;
+mod front;
+pub mod gateway;
+mod log;
+pub mod registry;
+mod settings;
+mod stack;
 pub mod tables;
 
 #[cfg(test)]
 mod tests;
+
+pub use cli::run;
+pub use settings::{DEVELOPMENT_SECRET, Received, Settings};
+pub use stack::{Options, Stack, StartError};

@@ -1,12 +1,62 @@
-//! The stack.
+//! The stack: database, tables, a handler for each provider, and the HTTP front before them.
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hookledger::gate::Gate;
+use hookledger::items::Tables;
+use hookledger::metrics::Metrics;
+use hookledger::receive::Receiver;
+use hookledger::runtime::{Handler, SystemClock};
+use hookledger::store::Store;
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+
+use crate::database::{self, Database, listen, until};
+use crate::front::Front;
+use crate::settings::{Received, Settings};
+use crate::tables;
+
+/// How long running requests are waited for at the end.
+const STOP_WITHIN: Duration = Duration::from_secs(5);
+
+/// What to start.
+#[derive(Clone)]
+pub struct Options {
+    /// HTTP on 127.0.0.1; 0 picks a free port.
+    pub port: u16,
+    /// DynamoDB on 127.0.0.1; 0 picks a free port.
+    pub dynamodb_port: u16,
+    /// Where the tables are kept; `None`: in memory.
+    pub data: Option<PathBuf>,
+    /// Secrets and mode.
+    pub settings: Settings,
+}
+
+impl Options {
+    /// In memory, on ports that are free.
+    pub fn on_free_ports(settings: Settings) -> Self {
+        Self { port: 0, dynamodb_port: 0, data: None, settings }
+    }
+}
+
+/// A running stack.
+pub struct Stack {
+    http_address: SocketAddr,
+    tables: Tables,
+    database: Database,
+    stop: watch::Sender<bool>,
+    server: JoinHandle<()>,
+}
 
 /// Why the stack did not start.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
     /// A port cannot be had.
-    #[error("127.0.0.1:{port} cannot be used ({error}): choose another with {flag}")]
+    #[error("127.0.0.1:{port} cannot be used ({error}): choose another port with {flag}")]
     Port {
         /// The port.
         port: u16,
@@ -28,5 +78,65 @@ pub enum StartError {
     Database(String),
     /// The tables could not be created.
     #[error(transparent)]
-    Tables(#[from] crate::tables::TablesError),
+    Tables(#[from] tables::TablesError),
+}
+
+impl Stack {
+    /// Starts everything; when it returns, requests are answered.
+    pub async fn start(options: Options) -> Result<Self, StartError> {
+        let Options { port, dynamodb_port, data, settings } = options;
+        let listener = listen(port, "--port").await?;
+        let http_address = listener.local_addr().map_err(|error| StartError::Port { port, flag: "--port", error })?;
+        let database = Database::start(data.as_deref(), dynamodb_port).await?;
+        let client = database::client(database.address());
+        let tables = tables::create(&client).await?;
+        let store = Store::new(client, tables.clone(), Arc::new(SystemClock));
+        let handlers = settings.received.iter().map(|received| {
+            let handler = Handler::new(Arc::new(receiver(received, &settings, store.clone())));
+            (received.provider.profile().name, handler)
+        });
+        let front = Front::new(handlers.collect(), database.address());
+        let (stop, stopped) = watch::channel(false);
+        let server = tokio::spawn(front.serve(listener, until(stopped)));
+        Ok(Self { http_address, tables, database, stop, server })
+    }
+
+    /// Where webhooks are received, under `/webhooks/<provider>`.
+    pub fn http_address(&self) -> SocketAddr {
+        self.http_address
+    }
+
+    /// Where DynamoDB answers.
+    pub fn dynamodb_address(&self) -> SocketAddr {
+        self.database.address()
+    }
+
+    /// The names of the tables.
+    pub fn tables(&self) -> &Tables {
+        &self.tables
+    }
+
+    /// Ends it: first what receives, then what it writes to.
+    pub async fn stop(self) {
+        self.stop.send_replace(true);
+        if timeout(STOP_WITHIN, self.server).await.is_err() {
+            tracing::warn!("a request is still running and is left alone");
+        }
+        if timeout(STOP_WITHIN, self.database.stop()).await.is_err() {
+            tracing::warn!("a DynamoDB request is still running and is left alone");
+        }
+    }
+}
+
+fn receiver(received: &Received, settings: &Settings, store: Store) -> Receiver {
+    Receiver {
+        provider: received.provider.clone(),
+        keys: received.keys.clone(),
+        mode: settings.mode,
+        store,
+        gate: Gate::new(settings.gate_bytes),
+        // Metrics are for CloudWatch; here the log line beside each says the same.
+        metrics: Metrics::new(|_| {}),
+        clock: Arc::new(SystemClock),
+    }
 }

@@ -1,14 +1,15 @@
 //! The gateway's event, taken apart before anything in it is believed.
 //!
-//! The event types are `lambda_http`'s. Its conversion to an `http::Request` is not used: it builds a URL of the Host
-//! header and the path, which neither verifying nor routing needs, and panics where they do not make one or where the
-//! base64 is bad; and of a header that a REST API lists twice it keeps one value.
+//! The event types are those of `aws_lambda_events`. `lambda_http`, which makes an `http::Request` of them, is not used: it
+//! builds a URL of the Host header and the path, which neither verifying nor routing needs, and panics where they do not
+//! make one or where the base64 is bad; of a header that a REST API lists twice it keeps one value; and its answers change
+//! bytes by their content type.
 
+use aws_lambda_events::apigw::{ApiGatewayProxyRequest, ApiGatewayV2httpRequest};
 use bytes::Bytes;
 use http::HeaderMap;
 use http::header::{COOKIE, HOST};
 use http::uri::Authority;
-use lambda_http::aws_lambda_events::apigw::{ApiGatewayProxyRequest, ApiGatewayV2httpRequest};
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 

@@ -83,9 +83,11 @@ impl Attempt<'_> {
         Effect::of_content(&self.claim.content())
     }
 
+    /// What parks again brings nothing but its bytes, where those were lost.
     pub(super) fn can_revive(&self, row: &ClaimRow) -> bool {
         let heals = row.state == State::Parked && row.park_reason.is_some_and(ParkReason::heals_by_redelivery);
-        heals && self.guard == Guard::Absent && !matches!(self.write, Write::Park(_))
+        let brings = !matches!(self.write, Write::Park(_)) || row.park_reason == Some(ParkReason::BytesLost);
+        heals && self.guard == Guard::Absent && brings
     }
 
     pub(super) fn revive(&mut self, row: ClaimRow) {

@@ -59,9 +59,19 @@ impl Store {
         kind: Kind,
         deadline: UnixMs,
     ) -> Result<Option<ParentEntry>, StoreError> {
-        let item = self.ledger_item(entry_key(movement, kind), deadline).await?;
-        let row = item.map(|item| EntryRow::decode(&item)).transpose()?;
+        let row = self.entry(movement, kind, deadline).await?;
         Ok(row.map(|row| ParentEntry { account: row.account_id }))
+    }
+
+    /// One entry, by its key.
+    pub async fn entry(
+        &self,
+        movement: &MovementKey,
+        kind: Kind,
+        deadline: UnixMs,
+    ) -> Result<Option<EntryRow>, StoreError> {
+        let item = self.ledger_item(entry_key(movement, kind), deadline).await?;
+        Ok(item.map(|item| EntryRow::decode(&item)).transpose()?)
     }
 
     /// Everything about one event, by one query.

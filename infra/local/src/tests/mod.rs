@@ -1,1 +1,5 @@
+mod gateway;
+mod log;
+mod settings;
+mod stack;
 mod tables;

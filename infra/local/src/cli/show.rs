@@ -1,0 +1,171 @@
+//! `show`: the whole story of one event.
+
+use std::process::ExitCode;
+
+use clap::Args;
+use hookledger::claim::ClaimKey;
+use hookledger::items::{Booked, ClaimRow, EntryRow};
+use hookledger::provider::Kept;
+use hookledger::store::{Store, Story};
+use hookledger::time::UnixMs;
+use serde_json::{Value, json};
+
+use super::claims::{claim_json, why};
+use super::ledger::{amount, entry_json};
+use super::{Failure, Ports, inside, output};
+
+/// Show the whole story of one event: claim, reply, entries, kept bytes, what else came under its id
+#[derive(Debug, Args)]
+#[command(
+    override_usage = "hookledger-local show [OPTIONS] <PROVIDER> <EVENT_ID>\n       hookledger-local show [OPTIONS] <CLAIM_KEY>"
+)]
+pub(super) struct Show {
+    /// The provider, or the claim's key as it is printed
+    #[arg(value_name = "PROVIDER|CLAIM_KEY")]
+    first: String,
+    /// The provider's id of the event
+    event_id: Option<String>,
+    /// The event's scope, e.g. a connected account; none by default
+    #[arg(long, default_value = "", requires = "event_id")]
+    scope: String,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// An entry that a claim names, and what the ledger holds of it.
+type Entries = Vec<(Booked, Option<EntryRow>)>;
+
+impl Show {
+    pub(super) async fn run(self, ports: Ports) -> Result<ExitCode, Failure> {
+        let store = inside::store(ports).await?;
+        let key = match &self.event_id {
+            Some(event_id) => ClaimKey::new(&self.first, &self.scope, event_id),
+            None => ClaimKey::from_text(&self.first),
+        };
+        let story = store.story(&key, inside::deadline()).await?;
+        let Some(claim) = &story.claim else {
+            let wanted = self.event_id.as_deref().unwrap_or(&self.first);
+            return Err(Failure::No(format!("there is no claim {key}{}", similar(&store, wanted).await?)));
+        };
+        let entries = entries(&store, claim).await?;
+        if self.json {
+            output::print_json(&story_json(claim, &story, &entries));
+        } else {
+            print(claim, &story, &entries);
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// The id may be right and the scope forgotten.
+async fn similar(store: &Store, event_id: &str) -> Result<String, Failure> {
+    let claims = inside::claims(store).await?;
+    let similar = claims.iter().filter(|claim| claim.event_id == event_id);
+    Ok(similar.map(|claim| format!("\nthere is {}", claim.key)).collect())
+}
+
+async fn entries(store: &Store, claim: &ClaimRow) -> Result<Entries, Failure> {
+    let mut entries = Vec::new();
+    for booked in &claim.entries {
+        let row = store.entry(&booked.movement, booked.kind, inside::deadline()).await?;
+        entries.push((booked.clone(), row));
+    }
+    Ok(entries)
+}
+
+fn print(claim: &ClaimRow, story: &Story, entries: &Entries) {
+    for (name, value) in facts(claim) {
+        output::print(&format!("{name:<14}{value}"));
+    }
+    if !entries.is_empty() {
+        output::print("\nentries");
+        let rows = entries.iter().map(|(booked, row)| entry_row(booked, row.as_ref()));
+        output::print_table(&["kind", "amount", "account", "movement", "", "ledger"], &[1], rows);
+    }
+    if !story.messages.is_empty() {
+        output::print(&format!("\nmessages\n  {}", story.messages.join("\n  ")));
+    }
+    if let Some(kept) = &story.kept {
+        output::print(&format!("\nkept bytes\n{}", kept_text(kept)));
+    }
+    for sibling in &story.siblings {
+        let kept = kept_text(&sibling.kept);
+        output::print(&format!(
+            "\n{}\nthe same id with another effect, came {}\n{kept}",
+            sibling.part,
+            sibling.kept_at.rfc3339()
+        ));
+    }
+}
+
+fn facts(claim: &ClaimRow) -> Vec<(&'static str, String)> {
+    let at = |moment: Option<UnixMs>| moment.map(UnixMs::rfc3339).unwrap_or_default();
+    let effect = claim.effect.map(|effect| format!("{} {}", effect.kind.name(), effect.digest.to_hex()));
+    let facts = [
+        ("claim", claim.key.to_string()),
+        ("state", claim.state.name().to_owned()),
+        ("why", why(claim)),
+        ("event type", claim.event_type.clone()),
+        ("event id", claim.event_id.clone()),
+        ("scope", claim.scope.clone()),
+        ("claimed", at(Some(claim.claimed_at))),
+        ("completed", at(claim.completed_at)),
+        ("open since", at(claim.open_since)),
+        ("due", at(claim.due_at)),
+        ("attempts", if claim.attempt == 0 { String::new() } else { claim.attempt.to_string() }),
+        ("expires", at(claim.expires_at.map(|at| at.to_ms()))),
+        ("reply", format!("{} {}", claim.reply.status, String::from_utf8_lossy(&claim.reply.body))),
+        ("bytes", claim.raw_digest.to_hex()),
+        ("effect", effect.unwrap_or_default()),
+    ];
+    facts.into_iter().filter(|(_, value)| !value.is_empty()).collect()
+}
+
+fn entry_row(booked: &Booked, row: Option<&EntryRow>) -> Vec<String> {
+    let said = if booked.existed { "was there already" } else { "booked by this event" };
+    let (amount, account, ledger) = match row {
+        Some(row) => (amount(row), row.held.account.clone(), format!("recorded {}", row.recorded_at.rfc3339())),
+        None => ("?".to_owned(), None, "MISSING IN THE LEDGER".to_owned()),
+    };
+    let account = account.unwrap_or_else(|| "-".to_owned());
+    vec![booked.kind.name().to_owned(), amount, account, booked.movement.to_string(), said.to_owned(), ledger]
+}
+
+/// JSON is laid out for reading; anything else is shown as it is.
+fn kept_text(kept: &Kept) -> String {
+    let headers: String = kept.headers.iter().map(|(name, value)| format!("{name}: {value}\n")).collect();
+    let body = match serde_json::from_slice::<Value>(&kept.body) {
+        Ok(value) => format!("{value:#}"),
+        Err(_) => String::from_utf8_lossy(&kept.body).into_owned(),
+    };
+    headers + &body
+}
+
+fn story_json(claim: &ClaimRow, story: &Story, entries: &Entries) -> Value {
+    let mut value = claim_json(claim);
+    value["entries"] = entries
+        .iter()
+        .map(|(booked, row)| {
+            json!({
+                "movement": booked.movement.as_str(),
+                "kind": booked.kind.name(),
+                "existed": booked.existed,
+                "ledger": row.as_ref().map(entry_json),
+            })
+        })
+        .collect();
+    value["kept"] = story.kept.as_ref().map(kept_json).into();
+    value["messages"] = story.messages.clone().into();
+    let siblings = story.siblings.iter().map(
+        |sibling| json!({"part": sibling.part, "kept_at": sibling.kept_at.rfc3339(), "kept": kept_json(&sibling.kept)}),
+    );
+    value["mismatches"] = siblings.collect();
+    value
+}
+
+fn kept_json(kept: &Kept) -> Value {
+    let headers: serde_json::Map<_, _> =
+        kept.headers.iter().map(|(name, value)| (name.clone(), value.clone().into())).collect();
+    json!({"body": String::from_utf8_lossy(&kept.body), "headers": headers})
+}

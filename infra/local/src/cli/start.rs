@@ -1,0 +1,81 @@
+//! Starts the stack, says what is where, and ends it on a signal.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use hookledger::provider::Mode;
+use hookledger::runtime::secrets_variable;
+use tokio::signal;
+
+use super::{Failure, Ports, output};
+use crate::settings::{DEVELOPMENT_SECRET, Received, Settings};
+use crate::stack::{Options, Stack};
+
+pub(super) async fn run(ports: Ports, data: Option<PathBuf>) -> Result<ExitCode, Failure> {
+    let settings = Settings::from_env().map_err(|problems| Failure::Unasked(problems.join("\n")))?;
+    crate::log::init();
+    let Ports { port, dynamodb_port } = ports;
+    let options = Options { port, dynamodb_port, data: data.clone(), settings: settings.clone() };
+    let stack = Stack::start(options).await.map_err(|error| Failure::No(error.to_string()))?;
+    output::print(&welcome(&stack, &settings, data.as_deref()));
+    stop_signal().await;
+    output::note("stopping");
+    stack.stop().await;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn welcome(stack: &Stack, settings: &Settings, data: Option<&Path>) -> String {
+    let mut text = String::from("hookledger runs here:\n");
+    let mut line = |what: &str, value: &str| _ = writeln!(text, "  {what:<10} {value}");
+    for received in &settings.received {
+        let name = received.provider.profile().name;
+        line("webhooks", &format!("http://{}/webhooks/{name}", stack.http_address()));
+        line("", &secret_of(received));
+    }
+    line("DynamoDB", &format!("http://{} (any credentials, any region)", stack.dynamodb_address()));
+    line("tables", &format!("{}, {}", stack.tables().claims, stack.tables().ledger));
+    line("data", &data.map_or_else(|| "in memory".to_owned(), |directory| directory.display().to_string()));
+    line(
+        "mode",
+        if settings.mode == Mode::Live { "live (test events are ignored)" } else { "test (live events are ignored)" },
+    );
+    let ports = port_flags(stack);
+    _ = write!(
+        text,
+        "\ntry it:  cargo run -- send events/stripe/charge_succeeded.json{ports}\n    then:  cargo run -- ledger{ports}"
+    );
+    text
+}
+
+fn secret_of(received: &Received) -> String {
+    let variable = secrets_variable(received.provider.profile().name);
+    if received.configured {
+        format!("secrets from {variable}")
+    } else {
+        format!("secret {DEVELOPMENT_SECRET} ({variable} is not set)")
+    }
+}
+
+/// What a command must say to find a stack that is not on the usual ports.
+fn port_flags(stack: &Stack) -> String {
+    let flag =
+        |name: &str, port: u16, usual: u16| if port == usual { String::new() } else { format!(" {name} {port}") };
+    let http = flag("--port", stack.http_address().port(), 9000);
+    http + &flag("--dynamodb-port", stack.dynamodb_address().port(), 8000)
+}
+
+/// Ends with Ctrl-C or SIGTERM. Where neither can be listened for, the process ends as the system does it.
+async fn stop_signal() {
+    let mut terminate = match signal::unix::signal(signal::unix::SignalKind::terminate()) {
+        Ok(terminate) => terminate,
+        Err(error) => {
+            tracing::warn!(%error, "SIGTERM will not be waited for");
+            return std::future::pending().await;
+        }
+    };
+    tokio::select! {
+        _ = signal::ctrl_c() => {}
+        _ = terminate.recv() => {}
+    }
+}

@@ -1,0 +1,21 @@
+//! Every provider that is received: a line each.
+
+use std::sync::Arc;
+
+use hookledger::provider::Provider;
+
+/// The providers, in the order they are shown.
+pub fn providers() -> Vec<Arc<dyn Provider>> {
+    vec![Arc::new(hookledger_stripe::Stripe)]
+}
+
+/// The provider of this name.
+pub fn provider(name: &str) -> Option<Arc<dyn Provider>> {
+    providers().into_iter().find(|provider| provider.profile().name == name)
+}
+
+/// The names of all, as a person reads a list.
+pub fn names() -> String {
+    let names: Vec<_> = providers().iter().map(|provider| provider.profile().name).collect();
+    names.join(", ")
+}

@@ -1,0 +1,104 @@
+//! What the environment says, for the stack and its client commands alike.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::sync::Arc;
+
+use hookledger::provider::{Mode, Provider};
+use hookledger::request::KeySet;
+use hookledger::runtime::{Config, secrets_variable};
+
+use crate::registry;
+
+/// Signs and verifies where no secret is configured. Public, so it protects nothing: the stack listens on 127.0.0.1 only.
+pub const DEVELOPMENT_SECRET: &str = "whsec_local_development_secret";
+
+const PREFIX: &str = "HOOKLEDGER_";
+
+/// The environment that counts locally. The template names the tables, so their variables are not read.
+const READ: [&str; 2] = ["HOOKLEDGER_MODE", "HOOKLEDGER_GATE_BYTES"];
+
+/// How the stack receives, and how the client signs.
+#[derive(Clone)]
+pub struct Settings {
+    /// `HOOKLEDGER_MODE`.
+    pub mode: Mode,
+    /// `HOOKLEDGER_GATE_BYTES`.
+    pub gate_bytes: usize,
+    /// Every provider with its secrets.
+    pub received: Vec<Received>,
+}
+
+/// A provider with its secrets.
+#[derive(Clone)]
+pub struct Received {
+    /// The provider.
+    pub provider: Arc<dyn Provider>,
+    /// Its secrets.
+    pub keys: KeySet,
+    /// Whether its variable was set; else the development secret is used.
+    pub configured: bool,
+}
+
+impl Settings {
+    /// Reads the process's environment. Errors: a line for each problem.
+    pub fn from_env() -> Result<Self, Vec<String>> {
+        Self::read(std::env::vars_os())
+    }
+
+    /// Nothing configured: live mode, the development secret.
+    pub fn development() -> Self {
+        // With no variables there is nothing that could be wrong.
+        Self::read([]).unwrap_or_else(|_| Self { mode: Mode::Live, gate_bytes: 0, received: Vec::new() })
+    }
+
+    /// Reads these variables. Errors: a line for each problem.
+    pub fn read(vars: impl IntoIterator<Item = (OsString, OsString)>) -> Result<Self, Vec<String>> {
+        let mut problems = Vec::new();
+        let mut ours = BTreeMap::new();
+        for (name, value) in vars {
+            let Some(name) = name.to_str().filter(|name| name.starts_with(PREFIX)) else { continue };
+            match value.into_string() {
+                Ok(value) => _ = ours.insert(name.to_owned(), value),
+                Err(_) => problems.push(format!("{name} is not UTF-8: set it anew")),
+            }
+        }
+        let secrets: Vec<_> = registry::providers().iter().map(|one| secrets_variable(one.profile().name)).collect();
+        let misspelt = |name: &&String| name.contains("SECRET") && !secrets.contains(name);
+        problems.extend(ours.keys().filter(misspelt).map(|name| {
+            format!("{name} belongs to no provider: correct its name or remove it; known are {}", secrets.join(", "))
+        }));
+        let mut settings = Self { mode: Mode::Live, gate_bytes: 0, received: Vec::new() };
+        for provider in registry::providers() {
+            match settings.add(provider, &ours) {
+                Ok(()) => {}
+                Err(lines) => problems.extend(lines),
+            }
+        }
+        // What is wrong for every provider alike is said once.
+        problems.sort();
+        problems.dedup();
+        if problems.is_empty() { Ok(settings) } else { Err(problems) }
+    }
+
+    /// The settings of one provider, by its name.
+    pub fn of(&self, name: &str) -> Option<&Received> {
+        self.received.iter().find(|received| received.provider.profile().name == name)
+    }
+
+    fn add(&mut self, provider: Arc<dyn Provider>, vars: &BTreeMap<String, String>) -> Result<(), Vec<String>> {
+        let name = provider.profile().name;
+        let secrets = secrets_variable(name);
+        let read = |variable: &str| match vars.get(variable) {
+            Some(value) if variable == secrets || READ.contains(&variable) => Some(value.clone()),
+            None if variable == secrets => Some(DEVELOPMENT_SECRET.to_owned()),
+            _ => None,
+        };
+        let config =
+            Config::read(name, read).map_err(|errors| errors.lines().map(str::to_owned).collect::<Vec<_>>())?;
+        self.mode = config.mode;
+        self.gate_bytes = config.gate_bytes;
+        self.received.push(Received { provider, keys: config.keys, configured: vars.contains_key(&secrets) });
+        Ok(())
+    }
+}

@@ -135,11 +135,14 @@ async fn converges(cycle: Cycle) {
 
 #[tokio::test]
 async fn a_refund_that_comes_back() {
-    let events =
-        ["refund_created_pending_1", "refund_updated_succeeded_1", "refund_failed_1", "charge_refund_updated_failed_1"];
     converges(Cycle {
         charge: GUITAR,
-        events: &events.map(|name| name),
+        events: &[
+            "refund_created_pending_1",
+            "refund_updated_succeeded_1",
+            "refund_failed_1",
+            "charge_refund_updated_failed_1",
+        ],
         last: &["refund_failed_1", "charge_refund_updated_failed_1"],
     })
     .await;

@@ -27,7 +27,7 @@ const DEPTH_MAX: usize = 12;
 /// Short, so that a delivery that waits for the other one soon gives up.
 const INVOCATION_MS: u64 = 1_200;
 
-/// What goes wrong, once in each world.
+/// What goes wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mishap {
     Refused,
@@ -174,13 +174,14 @@ fn scenes() -> Vec<Scene> {
 
 struct Play<'a> {
     scene: &'a Scene,
+    mishaps_max: usize,
     world: World,
     turns: Arc<Turns>,
     crashes: [Notify; 2],
 }
 
 impl<'a> Play<'a> {
-    async fn stage(scene: &'a Scene, builder: Builder) -> Self {
+    async fn stage(scene: &'a Scene, mishaps_max: usize, builder: Builder) -> Self {
         let provider = Arc::new(TestProvider::new(profile()));
         let world = builder.shared_provider(provider.clone()).build().await;
         for fact in &scene.before {
@@ -191,7 +192,7 @@ impl<'a> Play<'a> {
         }
         let turns = Arc::new(Turns::default());
         world.wire.direct(turns.clone());
-        Self { scene, world, turns, crashes: [Notify::new(), Notify::new()] }
+        Self { scene, mishaps_max, world, turns, crashes: [Notify::new(), Notify::new()] }
     }
 
     /// One delivery, in a process of its own: its answer, if it lives to give one.
@@ -208,17 +209,17 @@ impl<'a> Play<'a> {
 
     /// Chooses until both deliveries are over. Says how many steps that took.
     async fn direct(&self, script: &mut Script) -> usize {
-        let (mut last, mut switches, mut mishap_left) = (None, 0, true);
+        let (mut last, mut switches, mut mishaps) = (None, 0, 0);
         for step in 0.. {
             let waiting = self.turns.waiting().await;
             if waiting.is_empty() {
                 return step;
             }
-            let choices = choices(&waiting, last, switches < SWITCHES_MAX, mishap_left);
+            let choices = choices(&waiting, last, switches < SWITCHES_MAX, mishaps < self.mishaps_max);
             let (delivery, mishap) = choices[script.choose(step, choices.len())];
             let could_go_on = last.is_some_and(|last| waiting.iter().any(|(waiting, _)| *waiting == last));
             switches += usize::from(could_go_on && last != Some(delivery));
-            mishap_left &= mishap.is_none();
+            mishaps += usize::from(mishap.is_some());
             last = Some(delivery);
             self.go(delivery, mishap).await;
         }
@@ -321,11 +322,11 @@ fn choices(waiting: &[(usize, Point)], last: Option<usize>, may_switch: bool, mi
 }
 
 /// Plays every script of a scene. Says how many worlds that were.
-async fn explore(scene: &Scene, builder: fn() -> Builder) -> usize {
+async fn explore(scene: &Scene, mishaps_max: usize, builder: fn() -> Builder) -> usize {
     let mut script = Script::default();
     let mut worlds = 0;
     loop {
-        let steps = Play::stage(scene, builder()).await.run(&mut script).await;
+        let steps = Play::stage(scene, mishaps_max, builder()).await.run(&mut script).await;
         worlds += 1;
         match script.next(steps) {
             Some(next) => script = next,
@@ -334,10 +335,10 @@ async fn explore(scene: &Scene, builder: fn() -> Builder) -> usize {
     }
 }
 
-async fn explore_all(name: &str, builder: fn() -> Builder) {
+async fn explore_all(name: &str, mishaps_max: usize, builder: fn() -> Builder) {
     let mut total = 0;
     for scene in scenes() {
-        let worlds = explore(&scene, builder).await;
+        let worlds = explore(&scene, mishaps_max, builder).await;
         println!("{name}, {}: {worlds} worlds", scene.name);
         total += worlds;
     }
@@ -345,11 +346,16 @@ async fn explore_all(name: &str, builder: fn() -> Builder) {
 }
 
 #[tokio::test]
-async fn every_order_and_fault_of_whole_calls() {
-    explore_all("whole calls", || World::builder().no_retries()).await;
+async fn every_order_and_two_faults_of_whole_calls() {
+    explore_all("whole calls", 2, || World::builder().no_retries()).await;
+}
+
+#[tokio::test]
+async fn every_order_and_fault_of_calls_that_the_sdk_retries() {
+    explore_all("retried calls", 1, World::builder).await;
 }
 
 #[tokio::test]
 async fn every_order_and_fault_of_overlapping_transactions() {
-    explore_all("overlapping", || World::builder().no_retries().contention()).await;
+    explore_all("overlapping", 1, || World::builder().no_retries().contention()).await;
 }

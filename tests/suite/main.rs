@@ -1,6 +1,6 @@
 //! The product from outside.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, missing_docs)]
 
 mod batches;
 mod cancellation;

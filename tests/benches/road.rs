@@ -3,6 +3,14 @@
 //!
 //! `cargo bench -p hookledger-tests`
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::float_arithmetic,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss
+)]
+
 use std::hint::black_box;
 use std::time::Instant;
 

@@ -4,10 +4,11 @@ use std::fmt::{self, Write as _};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use hookledger::claim::State;
+use hookledger::items::Item;
 use hookledger::metrics::Metric;
 use hookledger::receive::{Answer, Outcome};
 use hookledger_tests::{
-    Call, ErrorAnswer, Fact, Fault, Reason, TestProvider, World, header, nth, profile, sample, settle,
+    Call, ErrorAnswer, Fact, Fault, Reason, TestProvider, World, each, header, nth, profile, sample, settle,
 };
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
@@ -250,4 +251,45 @@ async fn a_fault_before_any_event_is_said_without_one() {
         let line = lines.take().pop().unwrap();
         assert!(line.contains(name) && line.contains("todo=") && !line.starts_with("INFO"), "{line}");
     }
+}
+
+#[tokio::test]
+async fn an_answer_is_given_before_the_sender_stops_waiting() {
+    let world = World::new().await;
+    world.wire.inject(each("TransactWriteItems"), Fault::Answer(ErrorAnswer::cancelled(&[Reason::CONFLICT; 2])));
+    let began = world.now();
+    // The invocation would last longer than the sender waits, here and the other way round.
+    assert_eq!(world.deliver(settle("e1", "m1", 5).body()).await.reply.status, 409);
+    assert!(began.ms_until(world.now()) < profile().transport.deadline_ms, "{} ms", began.ms_until(world.now()));
+    let (began, request) = (world.now(), world.request(settle("e2", "m2", 5).body()));
+    world.receiver.receive(request, began.plus_ms(2_000)).await;
+    assert!(began.ms_until(world.now()) < 2_000, "{} ms", began.ms_until(world.now()));
+}
+
+#[tokio::test]
+async fn open_and_parked_work_lie_in_their_own_shards_and_done_work_in_none() {
+    let world = World::new().await;
+    world.deliver(settle("e1", "m1", 5).body()).await;
+    world.deliver(settle("e1", "m1", 6).body()).await;
+    world.deliver(Fact::new("e2", "park").body()).await;
+    world.deliver(Fact { parent: "m1".into(), ..Fact::new("e3", "defer").moving("r1", "refund", 5) }.body()).await;
+    let rows = world.client.scan().table_name(&world.tables.claims).send().await.unwrap().items.unwrap();
+    let text = |row: &Item, name: &str| row.get(name).map(|value| value.as_s().unwrap().clone()).unwrap_or_default();
+    let mut shards: Vec<(String, String)> = rows
+        .iter()
+        .filter(|row| row.contains_key("state"))
+        .map(|row| {
+            let part = text(row, "part").split('#').next().unwrap().to_owned();
+            let shard = text(row, "shard").split('#').next().unwrap().to_owned();
+            (format!("{} {part}", text(row, "claim")), shard)
+        })
+        .collect();
+    shards.sort();
+    let expected = [
+        ("test::e1 claim", ""),
+        ("test::e1 mismatch", "parked"),
+        ("test::e2 claim", "parked"),
+        ("test::e3 claim", "open"),
+    ];
+    assert_eq!(shards, expected.map(|(row, shard)| (row.to_owned(), shard.to_owned())));
 }

@@ -340,7 +340,8 @@ pub fn header<'a>(answer: &'a Answer, name: &str) -> Option<&'a str> {
 
 /// A sample event by provider and file name without extension.
 pub fn sample(provider: &str, name: &str) -> Vec<u8> {
-    samples(provider).remove(name).unwrap_or_else(|| panic!("events/{provider}/{name}.json"))
+    let path = format!("{}/../events/{provider}/{name}.json", env!("CARGO_MANIFEST_DIR"));
+    std::fs::read(&path).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
 /// Every sample event of a provider, by file name without extension.

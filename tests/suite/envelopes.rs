@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use hookledger::claim::State;
 use hookledger::runtime::Handler;
 use hookledger::time::{UnixMs, UnixS};
-use hookledger_tests::{Builder, TestProvider, World, profile, samples};
+use hookledger_tests::{Builder, TestProvider, World, profile, sample, samples};
 use lambda_runtime::{Context, LambdaEvent};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ const SIGNED: UnixS = UnixS::new(1_796_000_002);
 const UNSIGNED: &str = "t=1796000002,v1=0000000000000000000000000000000000000000000000000000000000000000";
 
 fn file(name: &str) -> String {
-    String::from_utf8(samples("apigw").remove(name).unwrap_or_else(|| panic!("events/apigw/{name}.json"))).unwrap()
+    String::from_utf8(sample("apigw", name)).unwrap()
 }
 
 /// The bytes that were sent.
@@ -85,10 +85,10 @@ async fn one_delivery_through_every_door_is_booked_once() {
     for replays in [&plain, &described] {
         assert!(!replays[0] && replays[1..].iter().all(|replay| *replay), "{replays:?}");
     }
-    // The two bodies are two events about one charge.
     let claims = world.claims().await;
     assert_eq!(claims.iter().map(|row| row.state).collect::<Vec<_>>(), [State::Done, State::Done]);
-    assert_eq!(world.booked().await, [("stripe::ch_3ThGateway0000001".to_owned(), "payment", 4_200)]);
+    let booked = |charge: &str| (format!("stripe::ch_3ThGateway{charge}"), "payment", 4_200);
+    assert_eq!(world.booked().await, [booked("0000001"), booked("0000002")]);
     assert_eq!(world.metrics.total(hookledger::metrics::Metric::Drift), 0, "not a byte differs");
 }
 

@@ -21,7 +21,7 @@ fn effect(plan: Plan) -> Effect {
 
 #[test]
 fn keys_are_spelled_as_ever() {
-    let claim = |scope, id| ClaimKey::new("stripe", scope, id).as_str().to_owned();
+    let claim = |scope: &str, id: &str| ClaimKey::new("stripe", scope, id).as_str().to_owned();
     assert_eq!(claim("", "evt_1"), "stripe::evt_1");
     assert_eq!(claim("acct_1", "evt_1"), "stripe:acct_1:evt_1");
     assert_eq!(claim("a:b", "c#d%e"), "stripe:a%3Ab:c%23d%25e");

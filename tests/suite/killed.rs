@@ -43,7 +43,7 @@ impl Running {
             .env_remove("HOOKLEDGER_MODE")
             .env("RUST_LOG", "error")
             .stdout(Stdio::piped())
-            .stderr(Stdio::null())
+            .stderr(Stdio::inherit())
             .kill_on_drop(true)
             .spawn()
             .unwrap();
@@ -171,7 +171,7 @@ async fn a_stack_killed_in_a_storm_has_lost_nothing_and_books_nothing_twice() {
         let mut stack = Running::start(&data).await;
         let acknowledged = storm(&mut stack, &events, kill_after).await;
         acknowledged_at_all += acknowledged.len();
-        let stack = Running::start(&data).await;
+        let mut stack = Running::start(&data).await;
         for id in &acknowledged {
             assert!(is_booked(&stack.store, id).await, "round {round}: {id} was acknowledged and is gone");
         }
@@ -182,6 +182,8 @@ async fn a_stack_killed_in_a_storm_has_lost_nothing_and_books_nothing_twice() {
             assert!(is_booked(&stack.store, id).await, "round {round}: {id}");
         }
         assert_eq!(ledger_rows(&stack.store).await, EVENTS * usize::try_from(round + 1).unwrap());
+        // Waited for: its data directory is free then.
+        stack.kill().await;
     }
     assert!(acknowledged_at_all > 50, "{acknowledged_at_all}");
     std::fs::remove_dir_all(data).unwrap();

@@ -20,14 +20,15 @@ pub(crate) fn n(number: i64) -> AttributeValue {
 /// Every row of an event, by its sort key.
 pub(crate) async fn of(world: &World, key: &ClaimKey) -> BTreeMap<String, Item> {
     let query = world.client.query().table_name(&world.tables.claims).consistent_read(true);
-    let rows = query
+    let pages = query
         .key_condition_expression("#claim = :claim")
         .expression_attribute_names("#claim", "claim")
         .expression_attribute_values(":claim", s(key.as_str()))
-        .send()
-        .await
-        .unwrap();
-    rows.items().iter().map(|item| (item["part"].as_s().unwrap().clone(), item.clone())).collect()
+        .into_paginator()
+        .items()
+        .send();
+    let rows: Vec<Item> = pages.try_collect().await.unwrap();
+    rows.into_iter().map(|item| (item["part"].as_s().unwrap().clone(), item)).collect()
 }
 
 /// The sort keys of an event's rows.
@@ -42,8 +43,9 @@ pub(crate) async fn claim(world: &World, event_id: &str) -> Item {
 
 /// Every ledger row, in the order of its keys.
 pub(crate) async fn ledger(world: &World) -> Vec<BTreeMap<String, AttributeValue>> {
-    let rows = world.client.scan().table_name(&world.tables.ledger).consistent_read(true).send().await.unwrap();
-    let mut rows: Vec<BTreeMap<_, _>> = rows.items().iter().map(|item| item.clone().into_iter().collect()).collect();
+    let scan = world.client.scan().table_name(&world.tables.ledger).consistent_read(true);
+    let rows: Vec<Item> = scan.into_paginator().items().send().try_collect().await.unwrap();
+    let mut rows: Vec<BTreeMap<_, _>> = rows.into_iter().map(|item| item.into_iter().collect()).collect();
     rows.sort_by_key(|row| format!("{:?} {:?}", row["movement"], row["kind"]));
     rows
 }

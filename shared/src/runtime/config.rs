@@ -50,7 +50,7 @@ pub struct Config {
 #[derive(Clone, PartialEq, Eq)]
 pub struct ConfigErrors(Vec<String>);
 
-/// The variable with a provider's secrets: `HOOKLEDGER_STRIPE_SECRETS`.
+/// The variable with a provider's secrets: `HOOKLEDGER_<PROVIDER>_SECRETS`, upper case, `_` for `-`.
 pub fn secrets_variable(provider: &str) -> String {
     format!("{PREFIX}{}{SECRETS}", provider.to_ascii_uppercase().replace('-', "_"))
 }

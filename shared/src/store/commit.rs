@@ -237,14 +237,9 @@ impl Store {
 
     /// Sends a transaction under one fresh token, which the SDK's own retries share.
     pub(super) async fn send(&self, actions: Vec<TransactWriteItem>, deadline: UnixMs) -> Result<Sent, StoreError> {
-        let left = self.time_left(deadline)?;
-        let call = self
-            .client
-            .transact_write_items()
-            .set_transact_items(Some(actions))
-            .client_request_token(self.token())
-            .send();
-        let Ok(answer) = tokio::time::timeout(left, call).await else { return Err(StoreError::NoAnswer("timeout")) };
+        let request =
+            self.client.transact_write_items().set_transact_items(Some(actions)).client_request_token(self.token());
+        let answer = self.call(deadline, || request.send()).await?;
         let error = match answer {
             Ok(_) => return Ok(Sent::Committed),
             Err(error) => error,

@@ -162,8 +162,7 @@ impl Store {
         let update = update.ok_or(StoreError::Invalid)?;
         let mut conflicts = 0;
         loop {
-            let left = self.time_left(deadline)?;
-            let call = self
+            let request = self
                 .client
                 .update_item()
                 .table_name(update.table_name())
@@ -173,11 +172,8 @@ impl Store {
                 .set_expression_attribute_names(update.expression_attribute_names().cloned())
                 .set_expression_attribute_values(update.expression_attribute_values().cloned())
                 .return_values(ReturnValue::AllNew)
-                .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld)
-                .send();
-            let Ok(answer) = tokio::time::timeout(left, call).await else {
-                return Err(StoreError::NoAnswer("timeout"));
-            };
+                .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld);
+            let answer = self.call(deadline, || request.send()).await?;
             let error = match answer {
                 Ok(output) => {
                     let item = output.attributes.unwrap_or_default();

@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use aws_sdk_dynamodb::Client;
 use ring::rand::{SecureRandom as _, SystemRandom};
+use tokio::sync::Semaphore;
 
 use crate::items::{Stroke, Tables};
 use crate::request::encode_hex;
@@ -25,6 +26,9 @@ pub use read::{Page, Sibling, Story};
 /// With less time left than this a call is not begun: an answer could not be given any more.
 pub const CALL_MS_MIN: u64 = 150;
 
+/// How many calls of one process are under way at once.
+const CALLS_AT_ONCE: usize = 256;
+
 /// The store of one deployment.
 #[derive(Clone)]
 pub struct Store {
@@ -32,6 +36,7 @@ pub struct Store {
     tables: Tables,
     clock: Arc<dyn Clock>,
     random: SystemRandom,
+    turns: Arc<Semaphore>,
 }
 
 /// Why the store gave no answer. Holds codes and names; SDK errors are not kept, their `Debug` prints items.
@@ -67,7 +72,8 @@ impl StoreError {
 impl Store {
     /// A store on these tables.
     pub fn new(client: Client, tables: Tables, clock: Arc<dyn Clock>) -> Self {
-        Self { client, tables, clock, random: SystemRandom::new() }
+        let turns = Arc::new(Semaphore::new(CALLS_AT_ONCE));
+        Self { client, tables, clock, random: SystemRandom::new(), turns }
     }
 
     /// A fresh owner and the time now, for one distinct request.
@@ -83,6 +89,17 @@ impl Store {
             bytes[..8].copy_from_slice(&self.clock.now().get().to_be_bytes());
         }
         encode_hex(&bytes)
+    }
+
+    /// Makes one call within the deadline. In a storm the others wait their turn before they are made: a waiting call costs
+    /// a fraction of one that is under way.
+    async fn call<F: Future>(&self, deadline: UnixMs, make: impl FnOnce() -> F) -> Result<F::Output, StoreError> {
+        let left = self.time_left(deadline)?;
+        let call = async {
+            let _turn = self.turns.acquire().await;
+            Box::pin(make()).await
+        };
+        tokio::time::timeout(left, call).await.map_err(|_| StoreError::NoAnswer("timeout"))
     }
 
     /// The time left for a call, if it is worth beginning one.

@@ -81,8 +81,7 @@ impl Store {
         let mut rows = Vec::new();
         let mut from = None;
         loop {
-            let left = self.time_left(deadline)?;
-            let call = self
+            let request = self
                 .client
                 .query()
                 .table_name(&self.tables.claims)
@@ -90,11 +89,8 @@ impl Store {
                 .key_condition_expression("#claim = :claim")
                 .set_expression_attribute_names(Some(names.clone()))
                 .set_expression_attribute_values(Some(values.clone()))
-                .set_exclusive_start_key(from)
-                .send();
-            let Ok(answer) = tokio::time::timeout(left, call).await else {
-                return Err(StoreError::NoAnswer("timeout"));
-            };
+                .set_exclusive_start_key(from);
+            let answer = self.call(deadline, || request.send()).await?;
             let page = answer.map_err(|error| classify(&error))?;
             rows.extend(page.items.unwrap_or_default());
             from = page.last_evaluated_key;
@@ -155,9 +151,8 @@ impl Store {
     }
 
     async fn get(&self, table: &str, key: Item, deadline: UnixMs) -> Result<Option<Item>, StoreError> {
-        let left = self.time_left(deadline)?;
-        let call = self.client.get_item().table_name(table).set_key(Some(key)).consistent_read(true).send();
-        let Ok(answer) = tokio::time::timeout(left, call).await else { return Err(StoreError::NoAnswer("timeout")) };
+        let request = self.client.get_item().table_name(table).set_key(Some(key)).consistent_read(true);
+        let answer = self.call(deadline, || request.send()).await?;
         Ok(answer.map_err(|error| classify(&error))?.item)
     }
 
@@ -180,8 +175,7 @@ impl Store {
         from: Option<Item>,
         deadline: UnixMs,
     ) -> Result<Page<Item>, StoreError> {
-        let left = self.time_left(deadline)?;
-        let call = self
+        let request = self
             .client
             .query()
             .table_name(&self.tables.ledger)
@@ -189,9 +183,8 @@ impl Store {
             .key_condition_expression("#key = :key")
             .expression_attribute_names("#key", attribute)
             .expression_attribute_values(":key", AttributeValue::S(value.to_owned()))
-            .set_exclusive_start_key(from)
-            .send();
-        let Ok(answer) = tokio::time::timeout(left, call).await else { return Err(StoreError::NoAnswer("timeout")) };
+            .set_exclusive_start_key(from);
+        let answer = self.call(deadline, || request.send()).await?;
         let page = answer.map_err(|error| classify(&error))?;
         Ok(Page { rows: page.items.unwrap_or_default(), next: page.last_evaluated_key })
     }
@@ -203,7 +196,6 @@ impl Store {
         from: Option<Item>,
         deadline: UnixMs,
     ) -> Result<Page<Item>, StoreError> {
-        let left = self.time_left(deadline)?;
         let mut scan = self.client.scan().table_name(table).set_exclusive_start_key(from);
         if let Some(part) = part {
             scan = scan
@@ -211,9 +203,7 @@ impl Store {
                 .expression_attribute_names("#part", items::PART)
                 .expression_attribute_values(":part", AttributeValue::S(part.to_owned()));
         }
-        let Ok(answer) = tokio::time::timeout(left, scan.send()).await else {
-            return Err(StoreError::NoAnswer("timeout"));
-        };
+        let answer = self.call(deadline, || scan.send()).await?;
         let page = answer.map_err(|error| classify(&error))?;
         Ok(Page { rows: page.items.unwrap_or_default(), next: page.last_evaluated_key })
     }

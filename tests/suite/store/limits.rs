@@ -94,7 +94,7 @@ async fn keys_with_any_letters_are_stored_as_they_are() {
     let place = Place::new().await;
     for (at, id) in ["ünïcode ✓ 🎸", "a:b#c%d", "\u{0}", "e\u{301}", "\u{e9}", &"x".repeat(3_000)].iter().enumerate()
     {
-        let fact = Fact { scope: (*id).to_owned(), ..settle(id, &format!("{id}{at}"), 1) };
+        let fact = Fact { scope: (*id).to_owned(), ..settle(id, &format!("{at}{}", &id[..id.len().min(2_000)]), 1) };
         assert_eq!(place.deliver(&fact).await.reply.status, 200, "{id:?}");
         assert_eq!(header(&place.deliver(&fact).await, "hookledger-replay"), Some("true"), "{id:?}");
     }

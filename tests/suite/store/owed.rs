@@ -103,7 +103,7 @@ async fn a_message_that_is_owed_already_is_owed_once() {
     let place = Place::new().await;
     let telling = Fact { tell: vec!["bus".into(), "queue".into()], ..Fact::new("e1", "settle") };
     place.deliver(&telling).await;
-    let gone = [("claim", key("e1").as_str()), ("part", "claim")];
+    let gone = [("claim", "test::e1"), ("part", "claim")];
     let gone = gone.map(|(name, value)| (name.to_owned(), AttributeValue::S(value.to_owned())));
     let delete = place.client.delete_item().table_name(&place.tables.claims).set_key(Some(gone.into()));
     delete.send().await.unwrap();

@@ -19,7 +19,7 @@ pub(crate) fn read(headers: &Headers, body: &Bytes) -> Result<Signature, Unverif
     let (mut stamps, mut codes) = (Vec::new(), Vec::new());
     let items = headers.all(HEADER).flat_map(|value| value.split(','));
     // A gateway that joins repeated headers may put a space behind the comma.
-    for (scheme, value) in items.filter_map(|item| item.trim().split_once('=')) {
+    for (scheme, value) in items.filter_map(|item| item.trim_start().split_once('=')) {
         match scheme {
             "t" => stamps.push(value),
             "v1" => codes.push(value),

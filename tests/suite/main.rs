@@ -4,6 +4,7 @@
 
 mod batches;
 mod cancellation;
+mod cases;
 mod converge;
 mod crash;
 mod digests;

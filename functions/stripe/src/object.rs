@@ -14,6 +14,9 @@ use crate::meaning::Meaning;
 /// The events that say a charge has become cash. All others about a charge come later, or before.
 pub(crate) const CASH_IN: [&str; 2] = ["charge.succeeded", "charge.captured"];
 
+/// The last one of the year 9999: beyond it nothing can write a date, and an account's entries would be out of order.
+const LAST_SECOND: i64 = 253_402_300_799;
+
 /// What an object says about money; `event_type` is a snapshot's.
 pub(crate) fn read(object: &Object<'_>, event_type: &str) -> Result<Meaning, FieldError> {
     match object.text("object")?.as_ref() {
@@ -124,7 +127,11 @@ fn entry(object: &Object<'_>, kind: Kind, magnitude_minor: i64, at: UnixMs) -> R
 }
 
 fn created(object: &Object<'_>) -> Result<UnixMs, FieldError> {
-    Ok(UnixS::new(object.integer("created")?).to_ms())
+    let at_s = object.integer("created")?;
+    if !(0..=LAST_SECOND).contains(&at_s) {
+        return Err(object.error("created", "not a time"));
+    }
+    Ok(UnixS::new(at_s).to_ms())
 }
 
 /// The id in an expandable field: the id itself, or the object that has it (docs.stripe.com/api/expanding_objects).

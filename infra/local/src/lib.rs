@@ -23,6 +23,7 @@ pub mod registry;
 mod settings;
 mod stack;
 pub mod tables;
+mod text;
 
 #[cfg(test)]
 mod tests;

@@ -13,6 +13,8 @@ use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::registry::{LookupSpan, Registry};
 use tracing_subscriber::util::SubscriberInitExt as _;
 
+use crate::text::printable;
+
 /// What others log is theirs; the emulator warns of every duplicate.
 const DEFAULT_FILTER: &str = "off,hookledger=info";
 
@@ -35,7 +37,8 @@ where
         let mut fields = Fields::default();
         event.record(&mut fields);
         let now = SystemClock.now().rfc3339();
-        writeln!(writer, "{} {}", now.get(11..23).unwrap_or(&now), fields.line(*event.metadata().level()))
+        let line = fields.line(*event.metadata().level());
+        writeln!(writer, "{} {}", now.get(11..23).unwrap_or(&now), printable(&line))
     }
 }
 

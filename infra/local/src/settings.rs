@@ -68,6 +68,7 @@ impl Settings {
         problems.extend(ours.keys().filter(misspelt).map(|name| {
             format!("{name} belongs to no provider: correct its name or remove it; known are {}", secrets.join(", "))
         }));
+        problems.extend(ours.keys().filter(|name| !misspelt(name)).filter_map(|name| Config::stranger(name)));
         let mut settings = Self { mode: Mode::Live, gate_bytes: 0, received: Vec::new() };
         for provider in registry::providers() {
             match settings.add(provider, &ours) {

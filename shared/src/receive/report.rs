@@ -58,20 +58,24 @@ impl Receiver {
 
     /// What, beside its count, an outcome tells.
     fn signals(&self, outcome: &Outcome) -> impl Iterator<Item = Metric> {
-        let overlapping = self.provider.profile().identity.overlapping_families;
         let signal = match outcome {
             Outcome::ReplayedFromMemory(_) => Some(Metric::GateHits),
             Outcome::Mismatch { first: true, .. } | Outcome::Replayed { sibling_kept: true, .. } => {
                 Some(Metric::Mismatches)
             }
             Outcome::Replayed { drift: true, .. } => Some(Metric::Drift),
-            Outcome::Applied { known, .. } if *known > 0 && !overlapping => Some(Metric::KnownMovements),
+            Outcome::Applied { known, .. } if self.alarms_known(*known) => Some(Metric::KnownMovements),
             Outcome::Unavailable(error) if error.alarms() => Some(Metric::StoreFaults),
             Outcome::Parked { .. } => Some(Metric::Parked),
             _ => None,
         };
         let conflict = matches!(outcome, Outcome::Parked { park, .. } if park.reason == ParkReason::Conflict);
         signal.into_iter().chain(conflict.then_some(Metric::MovementConflicts))
+    }
+
+    /// A movement under a second event is by design only where event types overlap, or after the claim expired.
+    fn alarms_known(&self, known: usize) -> bool {
+        known > 0 && !self.provider.profile().identity.overlapping_families
     }
 
     fn log_event(&self, provider: &str, handled: &Handled) {
@@ -111,6 +115,18 @@ impl Receiver {
             }
             Outcome::Mismatch { row, effect, first } => {
                 warn!(provider, claim, event_type, outcome = name, first, claimed_at = row.claimed_at.rfc3339(), reply_status = row.reply.status, claimed_effect = ?row.effect.map(|effect| effect.digest), effect = ?effect.digest, todo = "show the claim, ask the provider which content is right, resolve", "an id came again with another effect");
+            }
+            Outcome::Applied { known, .. } if self.alarms_known(*known) => {
+                warn!(
+                    provider,
+                    claim,
+                    event_type,
+                    outcome = name,
+                    known,
+                    reason = "the ledger held movements of it, booked by another event",
+                    todo = "show the claim; compare the event that booked them",
+                    "an event names movements that were booked before"
+                );
             }
             Outcome::Applied { known, revived, .. } => {
                 info!(

@@ -78,6 +78,12 @@ impl Config {
         Self::of(profile, &vars, names)
     }
 
+    /// The problem with a variable that begins like ours and is none, if it is that: a misspelt name is not a default.
+    pub fn stranger(name: &str) -> Option<String> {
+        let known = !name.starts_with(PREFIX) || name.ends_with(SECRETS) || KNOWN.contains(&name);
+        (!known).then(|| format!("{name} is unknown: correct its name or remove it; known are {}", KNOWN.join(", ")))
+    }
+
     pub(super) fn of(
         profile: &Profile,
         vars: &BTreeMap<String, String>,
@@ -206,9 +212,7 @@ impl<F: Fn(&str) -> Option<String>> Reader<F> {
     }
 
     fn check_name(&mut self, name: &str) {
-        if name.starts_with(PREFIX) && !name.ends_with(SECRETS) && !KNOWN.contains(&name) {
-            self.problem(name, "is unknown", &format!("correct its name or remove it; known are {}", KNOWN.join(", ")));
-        }
+        self.problems.extend(Config::stranger(name));
     }
 }
 

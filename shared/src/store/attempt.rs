@@ -90,6 +90,12 @@ impl Attempt<'_> {
         heals && self.guard == Guard::Absent && brings
     }
 
+    /// Whether the parked claim that this delivery brings back is still as it was: whoever stood in the way may have been
+    /// turned away as well.
+    pub(super) fn may_still_revive(&self, row: &ClaimRow) -> bool {
+        matches!(&self.guard, Guard::Parked(seen) if row.state == State::Parked && row.owner == seen.owner)
+    }
+
     pub(super) fn revive(&mut self, row: ClaimRow) {
         self.guard = Guard::Parked(Box::new(Seen {
             owner: row.owner.clone(),

@@ -122,6 +122,7 @@ impl Store {
                 }
             }
             Reading::ClaimContended => match self.claim(&attempt.claim.key, deadline).await? {
+                Some(row) if attempt.may_still_revive(&row) => Ok(Next::Wait),
                 Some(row) if !row.expired(self.clock.now().to_s()) => self.judge(attempt, row, stroke, deadline).await,
                 _ => Ok(Next::Wait),
             },

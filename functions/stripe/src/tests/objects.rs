@@ -163,3 +163,12 @@ fn ids_that_an_item_cannot_hold_are_kept_for_a_person() {
     let plan = interpret(edited("charge_succeeded_guest", r#""id": "ch_3ThGuest00000001""#, r#""id": "a:b\u0041""#));
     assert_eq!(entries(&plan)[0].occurrence.id, "a:bA");
 }
+
+#[test]
+fn a_time_that_no_calendar_has_is_refused() {
+    let created = |text: &str| meant("charge_succeeded", r#""created": 1796000000"#, &format!(r#""created": {text}"#));
+    assert!(created("253402300799").contains("+4200 USD"));
+    for text in ["253402300800", "9223372036854775807", "-1"] {
+        assert_eq!(created(text), unreadable("created: not a time"), "{text}");
+    }
+}

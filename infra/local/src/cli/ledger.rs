@@ -7,7 +7,7 @@ use clap::Args;
 use hookledger::items::EntryRow;
 use serde_json::{Map, Value, json};
 
-use super::{Failure, Ports, inside, output};
+use super::{Failure, Ports, inside, known_provider, output};
 
 /// Show the ledger's entries and their sums per currency
 #[derive(Debug, Args)]
@@ -19,7 +19,7 @@ pub(super) struct Ledger {
     #[arg(long)]
     invoice: Option<String>,
     /// Whose id the account or invoice is
-    #[arg(long, default_value = "stripe")]
+    #[arg(long, default_value = "stripe", value_parser = known_provider)]
     provider: String,
     /// The scope of the id, e.g. a connected account; none by default
     #[arg(long, default_value = "")]

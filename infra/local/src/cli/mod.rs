@@ -16,6 +16,8 @@ use clap::error::ErrorKind;
 use clap::{Args, CommandFactory as _, Parser, Subcommand};
 use hookledger::store::StoreError;
 
+use crate::registry;
+
 const EXIT_CODES: &str = "\
 Exit codes: 0 as asked; 1 the answer is no (not every answer was 2xx, no such claim, the stack could not start);
 2 nothing could be asked (usage, a bad file or variable, no stack).
@@ -100,6 +102,14 @@ fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Arguments, cla
         return Err(Arguments::command().error(ErrorKind::ArgumentConflict, problem));
     }
     Ok(parsed)
+}
+
+/// A misspelt provider has no entries and no claims, which is no answer.
+fn known_provider(name: &str) -> Result<String, String> {
+    match registry::provider(name) {
+        Some(_) => Ok(name.to_owned()),
+        None => Err(format!("known are {}", registry::names())),
+    }
 }
 
 async fn dispatch(arguments: Arguments) -> Result<ExitCode, Failure> {

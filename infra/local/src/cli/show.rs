@@ -12,7 +12,8 @@ use serde_json::{Value, json};
 
 use super::claims::{claim_json, why};
 use super::ledger::{amount, entry_json};
-use super::{Failure, Ports, inside, output};
+use super::{Failure, Ports, inside, known_provider, output};
+use crate::text::{printable, printable_lines};
 
 /// Show the whole story of one event: claim, reply, entries, kept bytes, what else came under its id
 #[derive(Debug, Args)]
@@ -40,7 +41,11 @@ impl Show {
     pub(super) async fn run(self, ports: Ports) -> Result<ExitCode, Failure> {
         let store = inside::store(ports).await?;
         let key = match &self.event_id {
-            Some(event_id) => ClaimKey::new(&self.first, &self.scope, event_id),
+            Some(event_id) => {
+                let provider = known_provider(&self.first)
+                    .map_err(|known| Failure::Unasked(format!("{} is not a provider; {known}", self.first)))?;
+                ClaimKey::new(&provider, &self.scope, event_id)
+            }
             None => ClaimKey::from_text(&self.first),
         };
         let story = store.story(&key, inside::deadline()).await?;
@@ -76,7 +81,7 @@ async fn entries(store: &Store, claim: &ClaimRow) -> Result<Entries, Failure> {
 
 fn print(claim: &ClaimRow, story: &Story, entries: &Entries) {
     for (name, value) in facts(claim) {
-        output::print(&format!("{name:<14}{value}"));
+        output::print(&format!("{name:<14}{}", printable(&value)));
     }
     if !entries.is_empty() {
         output::print("\nentries");
@@ -132,14 +137,10 @@ fn entry_row(booked: &Booked, row: Option<&EntryRow>) -> Vec<String> {
     vec![booked.kind.name().to_owned(), amount, account, booked.movement.to_string(), said.to_owned(), ledger]
 }
 
-/// JSON is laid out for reading; anything else is shown as it is.
+/// As it came. Laid out anew, numbers would lose digits and a name that stands twice would be shown once.
 fn kept_text(kept: &Kept) -> String {
-    let headers: String = kept.headers.iter().map(|(name, value)| format!("{name}: {value}\n")).collect();
-    let body = match serde_json::from_slice::<Value>(&kept.body) {
-        Ok(value) => format!("{value:#}"),
-        Err(_) => String::from_utf8_lossy(&kept.body).into_owned(),
-    };
-    headers + &body
+    let headers: String = kept.headers.iter().map(|(name, value)| format!("{name}: {}\n", printable(value))).collect();
+    headers + &printable_lines(&String::from_utf8_lossy(&kept.body))
 }
 
 fn story_json(claim: &ClaimRow, story: &Story, entries: &Entries) -> Value {
@@ -168,4 +169,17 @@ fn kept_json(kept: &Kept) -> Value {
     let headers: serde_json::Map<_, _> =
         kept.headers.iter().map(|(name, value)| (name.clone(), value.clone().into())).collect();
     json!({"body": String::from_utf8_lossy(&kept.body), "headers": headers})
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kept_bytes_are_shown_as_they_came() {
+        let body = "{\"amount\": 90071992547409931, \"amount\": 1.10}\u{1b}";
+        let kept = Kept { body: body.into(), headers: vec![("x-topic".into(), "a\nb".into())] };
+        let shown = "x-topic: a\\nb\n{\"amount\": 90071992547409931, \"amount\": 1.10}\\u{1b}";
+        assert_eq!(kept_text(&kept), shown);
+    }
 }

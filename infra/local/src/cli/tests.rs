@@ -28,6 +28,7 @@ fn what_makes_no_sense_is_a_usage_error() {
         ("x send f --parallel 0", ErrorKind::ValueValidation),
         ("x claims --state open", ErrorKind::InvalidValue),
         ("x ledger --account a --invoice b", ErrorKind::ArgumentConflict),
+        ("x ledger --provider strip", ErrorKind::ValueValidation),
         ("x show k --scope s", ErrorKind::MissingRequiredArgument),
         ("x --port 70000", ErrorKind::ValueValidation),
         ("x serve", ErrorKind::InvalidSubcommand),

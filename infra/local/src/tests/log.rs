@@ -64,3 +64,12 @@ fn a_fault_says_why_and_what_to_do() {
     let line = logged(|| tracing::error!(error = "c", "it broke"));
     assert_eq!(line, "ERROR it broke, error c");
 }
+
+#[test]
+fn a_senders_text_forges_no_line() {
+    let line = logged(|| {
+        let (outcome, claim) = ("parked", "stripe::evt_1\n12:00:00.000 applied    stripe::evt_2");
+        tracing::error!(provider = "stripe", claim, event_type = "\u{1b}[2K", outcome, "an event was parked");
+    });
+    assert_eq!(line, r"parked     stripe::evt_1\n12:00:00.000 applied    stripe::evt_2 \u{1b}[2K");
+}

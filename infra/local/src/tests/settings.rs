@@ -36,8 +36,12 @@ fn variables_are_obeyed_and_strangers_left_alone() {
 
 #[test]
 fn everything_that_is_wrong_is_said_at_once_and_no_value_with_it() {
-    let vars =
-        [("HOOKLEDGER_MODE", "hush"), ("HOOKLEDGER_STRIPE_SECRETS", "hush,"), ("HOOKLEDGER_STRIPE_SECRET", "hush")];
+    let vars = [
+        ("HOOKLEDGER_MODE", "hush"),
+        ("HOOKLEDGER_STRIPE_SECRETS", "hush,"),
+        ("HOOKLEDGER_STRIPE_SECRET", "hush"),
+        ("HOOKLEDGER_MODUS", "hush"),
+    ];
     let problems = read(&vars).err().unwrap();
     for (name, _) in vars {
         assert!(problems.iter().any(|line| line.starts_with(&format!("{name} "))), "{name}: {problems:?}");

@@ -80,7 +80,7 @@ impl Store {
 
     async fn drive(&self, attempt: &mut Attempt<'_>, deadline: UnixMs) -> Result<Verdict, StoreError> {
         loop {
-            let stroke = self.stroke();
+            let stroke = self.stroke()?;
             let Transaction { actions, roles } = attempt.transaction(self, &stroke);
             let next = match self.send(actions, deadline).await? {
                 Sent::Committed => return Ok(attempt.won(&stroke)),
@@ -199,7 +199,7 @@ impl Store {
             return Ok(Next::Again);
         }
         attempt.write = Write::Park(Park { reason: ParkReason::Conflict, why });
-        Ok(Next::End(attempt.won(&self.stroke())))
+        Ok(Next::End(attempt.won(&self.stroke()?)))
     }
 
     /// Keeps the content of this delivery beside the claim. True: it was not there before.
@@ -210,7 +210,7 @@ impl Store {
         deadline: UnixMs,
     ) -> Result<bool, StoreError> {
         loop {
-            let stroke = self.stroke();
+            let stroke = self.stroke()?;
             let Transaction { actions, roles } = items::sibling(&self.tables, attempt.claim, effect, &stroke);
             let reasons = match self.send(actions, deadline).await? {
                 Sent::Committed => return Ok(true),
@@ -238,7 +238,7 @@ impl Store {
     /// Sends a transaction under one fresh token, which the SDK's own retries share.
     pub(super) async fn send(&self, actions: Vec<TransactWriteItem>, deadline: UnixMs) -> Result<Sent, StoreError> {
         let request =
-            self.client.transact_write_items().set_transact_items(Some(actions)).client_request_token(self.token());
+            self.client.transact_write_items().set_transact_items(Some(actions)).client_request_token(self.token()?);
         let answer = self.call(deadline, || request.send()).await?;
         let error = match answer {
             Ok(_) => return Ok(Sent::Committed),

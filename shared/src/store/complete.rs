@@ -44,7 +44,7 @@ impl Store {
         attempts_max: u32,
         deadline: UnixMs,
     ) -> Result<Lease, StoreError> {
-        let stroke = self.stroke();
+        let stroke = self.stroke()?;
         let update = items::lease(&self.tables, key, &stroke, ends, attempts_max);
         Ok(match self.update(update, &stroke, deadline).await? {
             Some(row) => Lease::Ours(Box::new(row)),
@@ -64,7 +64,7 @@ impl Store {
         let books = Books { provider: &row.provider, scope: &row.scope, settle: Some(settle) };
         let mut conflicts = 0;
         loop {
-            let stroke = self.stroke();
+            let stroke = self.stroke()?;
             let Transaction { actions, roles } =
                 items::completion(&self.tables, row, settle, retention_s, (&skip, &stroke))
                     .ok_or(StoreError::Invalid)?;
@@ -123,7 +123,7 @@ impl Store {
         why: &str,
         deadline: UnixMs,
     ) -> Result<bool, StoreError> {
-        let stroke = self.stroke();
+        let stroke = self.stroke()?;
         let update = items::park(&self.tables, row, reason, why, &stroke);
         Ok(self.update(update, &stroke, deadline).await?.is_some())
     }

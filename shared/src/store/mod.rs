@@ -57,6 +57,9 @@ pub enum StoreError {
     /// DynamoDB says the request itself is invalid.
     #[error("DynamoDB finds the request invalid")]
     Invalid,
+    /// Nothing was sent: a write that cannot be told from another's must not be made.
+    #[error("this system gives no random bytes")]
+    NoRandomBytes,
     /// A row that this version cannot read.
     #[error(transparent)]
     Unreadable(#[from] crate::items::DecodeError),
@@ -65,7 +68,7 @@ pub enum StoreError {
 impl StoreError {
     /// Whether a person must look: a retry alone will not mend it.
     pub fn alarms(&self) -> bool {
-        matches!(self, Self::Refused(_) | Self::Invalid | Self::Unreadable(_))
+        matches!(self, Self::Refused(_) | Self::Invalid | Self::NoRandomBytes | Self::Unreadable(_))
     }
 }
 
@@ -77,18 +80,18 @@ impl Store {
     }
 
     /// A fresh owner and the time now, for one distinct request.
-    fn stroke(&self) -> Stroke {
-        Stroke { owner: self.token(), now: self.clock.now() }
+    fn stroke(&self) -> Result<Stroke, StoreError> {
+        Ok(Stroke { owner: self.token()?, now: self.clock.now() })
     }
 
-    /// 32 random hex digits: within the 36 that DynamoDB takes as a request token.
-    fn token(&self) -> String {
+    /// 32 random hex digits: within the 36 that DynamoDB takes as a request token. Never anything weaker: two writers with
+    /// one token would each take the other's write for its own.
+    fn token(&self) -> Result<String, StoreError> {
         let mut bytes = [0; 16];
-        // The system's generator fails only before the kernel has entropy; a clock-based token is unique enough then.
-        if self.random.fill(&mut bytes).is_err() {
-            bytes[..8].copy_from_slice(&self.clock.now().get().to_be_bytes());
+        match self.random.fill(&mut bytes) {
+            Ok(()) => Ok(encode_hex(&bytes)),
+            Err(_) => Err(StoreError::NoRandomBytes),
         }
-        encode_hex(&bytes)
     }
 
     /// Makes one call within the deadline. In a storm the others wait their turn before they are made: a waiting call costs

@@ -1,7 +1,5 @@
 //! Reads: consistent where something is decided by them, by index where people look.
 
-use std::collections::HashMap;
-
 use aws_sdk_dynamodb::types::AttributeValue;
 
 use super::client::classify;
@@ -45,6 +43,15 @@ pub struct Page<T> {
     pub next: Option<Item>,
 }
 
+/// The rows under one partition key, of a table or of one of its indexes.
+#[derive(Clone, Copy)]
+struct Place<'a> {
+    table: &'a str,
+    index: Option<&'a str>,
+    attribute: &'a str,
+    value: &'a str,
+}
+
 impl Store {
     /// One consistent read of a claim. It never conflicts with a transaction.
     pub async fn claim(&self, key: &ClaimKey, deadline: UnixMs) -> Result<Option<ClaimRow>, StoreError> {
@@ -76,24 +83,13 @@ impl Store {
 
     /// Everything about one event, by one query.
     pub async fn story(&self, key: &ClaimKey, deadline: UnixMs) -> Result<Story, StoreError> {
-        let names = HashMap::from([("#claim".to_owned(), items::CLAIM.to_owned())]);
-        let values = HashMap::from([(":claim".to_owned(), AttributeValue::S(key.as_str().to_owned()))]);
+        let all = Place { table: &self.tables.claims, index: None, attribute: items::CLAIM, value: key.as_str() };
         let mut rows = Vec::new();
         let mut from = None;
         loop {
-            let request = self
-                .client
-                .query()
-                .table_name(&self.tables.claims)
-                .consistent_read(true)
-                .key_condition_expression("#claim = :claim")
-                .set_expression_attribute_names(Some(names.clone()))
-                .set_expression_attribute_values(Some(values.clone()))
-                .set_exclusive_start_key(from);
-            let answer = self.call(deadline, || request.send()).await?;
-            let page = answer.map_err(|error| classify(&error))?;
-            rows.extend(page.items.unwrap_or_default());
-            from = page.last_evaluated_key;
+            let page = self.query(all, from, deadline).await?;
+            rows.extend(page.rows);
+            from = page.next;
             if from.is_none() {
                 return story(&rows);
             }
@@ -107,7 +103,8 @@ impl Store {
         from: Option<Item>,
         deadline: UnixMs,
     ) -> Result<Page<EntryRow>, StoreError> {
-        self.entries_by(BY_ACCOUNT, items::ACCOUNT, account, from, deadline).await
+        let at = self.in_ledger(BY_ACCOUNT, items::ACCOUNT, account);
+        decode(self.query(at, from, deadline).await?, EntryRow::decode)
     }
 
     /// The entries of an invoice, by its key: movement and kind, to be read one by one where more is needed.
@@ -115,7 +112,7 @@ impl Store {
         let mut rows = Vec::new();
         let mut from = None;
         loop {
-            let page = self.query_ledger(BY_INVOICE, items::INVOICE, invoice, from, deadline).await?;
+            let page = self.query(self.in_ledger(BY_INVOICE, items::INVOICE, invoice), from, deadline).await?;
             for key in page.rows {
                 // The index holds keys only; an entry never changes, so what it names can be read at leisure.
                 if let Some(item) = self.ledger_item(items::entry_key_of(&key), deadline).await? {
@@ -156,37 +153,25 @@ impl Store {
         Ok(answer.map_err(|error| classify(&error))?.item)
     }
 
-    async fn entries_by(
-        &self,
-        index: &str,
-        attribute: &str,
-        value: &str,
-        from: Option<Item>,
-        deadline: UnixMs,
-    ) -> Result<Page<EntryRow>, StoreError> {
-        decode(self.query_ledger(index, attribute, value, from, deadline).await?, EntryRow::decode)
-    }
-
-    async fn query_ledger(
-        &self,
-        index: &str,
-        attribute: &str,
-        value: &str,
-        from: Option<Item>,
-        deadline: UnixMs,
-    ) -> Result<Page<Item>, StoreError> {
+    /// A page of what stands at one place, in the order of its sort key. Consistent, but by index.
+    async fn query(&self, at: Place<'_>, from: Option<Item>, deadline: UnixMs) -> Result<Page<Item>, StoreError> {
         let request = self
             .client
             .query()
-            .table_name(&self.tables.ledger)
-            .index_name(index)
+            .table_name(at.table)
+            .set_index_name(at.index.map(str::to_owned))
+            .consistent_read(at.index.is_none())
             .key_condition_expression("#key = :key")
-            .expression_attribute_names("#key", attribute)
-            .expression_attribute_values(":key", AttributeValue::S(value.to_owned()))
+            .expression_attribute_names("#key", at.attribute)
+            .expression_attribute_values(":key", AttributeValue::S(at.value.to_owned()))
             .set_exclusive_start_key(from);
         let answer = self.call(deadline, || request.send()).await?;
         let page = answer.map_err(|error| classify(&error))?;
         Ok(Page { rows: page.items.unwrap_or_default(), next: page.last_evaluated_key })
+    }
+
+    fn in_ledger<'a>(&'a self, index: &'a str, attribute: &'a str, value: &'a str) -> Place<'a> {
+        Place { table: &self.tables.ledger, index: Some(index), attribute, value }
     }
 
     async fn scan(

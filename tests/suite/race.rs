@@ -1,4 +1,4 @@
-//! Many copies at once, behind a barrier, counted in rows. `HOOKLEDGER_RACE_ROUNDS` sets the rounds.
+//! Many copies at once, behind a barrier, counted in rows. `RACE_ROUNDS` sets the rounds.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,8 +15,8 @@ const COPIES: usize = 64;
 const PROCESSES: usize = 4;
 
 fn rounds() -> usize {
-    let set = std::env::var("HOOKLEDGER_RACE_ROUNDS").ok();
-    set.map_or(40, |rounds| rounds.parse().expect("HOOKLEDGER_RACE_ROUNDS is a number"))
+    let set = std::env::var("RACE_ROUNDS").ok();
+    set.map_or(40, |rounds| rounds.parse().expect("RACE_ROUNDS is a number"))
 }
 
 fn worlds() -> [(&'static str, Builder); 2] {

@@ -1,4 +1,4 @@
-//! The store against any DynamoDB: the embedded one, or the endpoint in `HOOKLEDGER_TEST_DYNAMODB`.
+//! The store against any DynamoDB: the embedded one, or the endpoint in `TEST_DYNAMODB`.
 
 mod basics;
 mod limits;
@@ -24,7 +24,7 @@ use hookledger_local::database::{self, Database};
 use hookledger_local::tables::definition;
 use hookledger_tests::{Fact, ManualClock, MetricLog, NOW, SECRET, TestProvider, profile};
 
-const ENDPOINT: &str = "HOOKLEDGER_TEST_DYNAMODB";
+const ENDPOINT: &str = "TEST_DYNAMODB";
 
 /// Tables of a test's own, and a receiver on them.
 struct Place {

@@ -96,7 +96,7 @@ impl Receiver {
                     outcome = name,
                     state = row.state.name(),
                     reason = "its effect cannot be compared with the claim's",
-                    todo = "show the claim, compare the kept content, resolve",
+                    todo = "show the claim and compare the content that was kept beside it",
                     "an event came again in another form"
                 );
             }
@@ -114,7 +114,20 @@ impl Receiver {
                 );
             }
             Outcome::Mismatch { row, effect, first } => {
-                warn!(provider, claim, event_type, outcome = name, first, claimed_at = row.claimed_at.rfc3339(), reply_status = row.reply.status, claimed_effect = ?row.effect.map(|effect| effect.digest), effect = ?effect.digest, todo = "show the claim, ask the provider which content is right, resolve", "an id came again with another effect");
+                let claimed_effect = row.effect.map_or_else(String::new, |effect| effect.digest.to_hex());
+                warn!(
+                    provider,
+                    claim,
+                    event_type,
+                    outcome = name,
+                    first,
+                    claimed_at = row.claimed_at.rfc3339(),
+                    reply_status = row.reply.status,
+                    claimed_effect,
+                    effect = effect.digest.to_hex(),
+                    todo = "show the claim and ask the provider which content is right",
+                    "an id came again with another effect"
+                );
             }
             Outcome::Applied { known, .. } if self.alarms_known(*known) => {
                 warn!(
@@ -162,7 +175,7 @@ impl Receiver {
                     park_reason = park.reason.name(),
                     reason = park.why,
                     took_ms,
-                    todo = "show the claim; mend the mapping and send the event again, or resolve it",
+                    todo = after_parking(park.reason),
                     "an event was parked"
                 );
             }
@@ -187,5 +200,14 @@ impl Receiver {
             }
             _ => info!(provider, claim, event_type, outcome = name, "an event was answered"),
         }
+    }
+}
+
+/// What brings a parked event on: a deploy that can read it, or a look at what the ledger holds.
+const fn after_parking(reason: ParkReason) -> &'static str {
+    if reason.heals_by_redelivery() {
+        "show the claim; mend the mapping, deploy it, and have the provider send the event again"
+    } else {
+        "show the claim and compare the ledger's entry with the provider's"
     }
 }

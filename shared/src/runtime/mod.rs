@@ -37,7 +37,7 @@ pub async fn serve(provider: impl Provider) -> Result<(), Error> {
     log::init();
     let config = Config::from_env(provider.profile()).map_err(|errors| {
         errors.lines().for_each(|problem| tracing::error!(problem, "the configuration cannot be used"));
-        Error::from(format!("{} problems with the configuration, a log line each", errors.lines().len()))
+        Error::from(format!("the configuration cannot be used (problems: {}, a log line each)", errors.lines().len()))
     })?;
     let handler = Handler::new(Arc::new(receiver(provider, config).await));
     lambda_runtime::run(service_fn(move |event| {

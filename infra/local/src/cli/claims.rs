@@ -44,7 +44,8 @@ impl Claims {
 }
 
 fn row(claim: &ClaimRow) -> Vec<String> {
-    let booked = if claim.state == State::Done { claim.entries.len().to_string() } else { "-".to_owned() };
+    let new = claim.entries.iter().filter(|booked| !booked.existed).count();
+    let booked = if claim.state == State::Done { new.to_string() } else { "-".to_owned() };
     vec![
         claim.claimed_at.rfc3339(),
         claim.state.name().to_owned(),
@@ -61,7 +62,8 @@ fn or_dash(text: &str) -> String {
 
 /// Why it is where it is.
 pub(super) fn why(claim: &ClaimRow) -> String {
-    let reason = claim.park_reason.map(|reason| reason.name().to_owned());
+    let waits = (claim.state == State::Received).then(|| "waits for the worker".to_owned());
+    let reason = claim.park_reason.map(|reason| reason.name().to_owned()).or(waits);
     reason.into_iter().chain(claim.last_error.clone()).collect::<Vec<_>>().join(": ")
 }
 

@@ -41,9 +41,10 @@ fn welcome(stack: &Stack, settings: &Settings, data: Option<&Path>) -> String {
         if settings.mode == Mode::Live { "live (test events are ignored)" } else { "test (live events are ignored)" },
     );
     let ports = port_flags(stack);
+    let sample = if settings.mode == Mode::Live { "charge_succeeded" } else { "charge_succeeded_test_mode" };
     _ = write!(
         text,
-        "\ntry it:  cargo run -- send events/stripe/charge_succeeded.json{ports}\n    then:  cargo run -- ledger{ports}"
+        "\ntry it:  cargo run -- send events/stripe/{sample}.json{ports}\n    then:  cargo run -- ledger{ports}"
     );
     text
 }

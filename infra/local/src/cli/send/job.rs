@@ -49,13 +49,13 @@ impl Job {
     ) -> Result<Self, Failure> {
         let shown = file.display().to_string();
         let unasked = |problem: String| Failure::Unasked(format!("{shown}: {problem}"));
+        let body = std::fs::read(file).map_err(|error| unasked(error.to_string()))?;
         let name = provider.map(str::to_owned).or_else(|| provider_of(file)).ok_or_else(|| {
             unasked("the path does not say whose event it is (events/<provider>/…): add --provider".to_owned())
         })?;
         let received = settings.of(&name);
         let received =
             received.ok_or_else(|| unasked(format!("{name} is not a provider; known are {}", registry::names())))?;
-        let body = std::fs::read(file).map_err(|error| unasked(error.to_string()))?;
         let provider = received.provider.clone();
         let body = tag.map_or(body.clone(), |tag| provider.refresh(&body, tag));
         let secret =

@@ -12,6 +12,7 @@ mod digests_unlike;
 mod envelopes;
 mod expressions;
 mod ids;
+mod items;
 mod keys;
 mod killed;
 mod layout;

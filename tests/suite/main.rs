@@ -8,3 +8,8 @@ mod outcomes;
 mod race;
 mod smoke;
 mod store_errors;
+mod worker_api;
+mod worker_crash;
+mod worker_fence;
+mod worker_parent;
+mod worker_stream;

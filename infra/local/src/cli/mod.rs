@@ -11,6 +11,7 @@ mod start;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory as _, Parser, Subcommand};
@@ -33,6 +34,9 @@ struct Arguments {
     /// Keep the tables in this directory across restarts; in memory by default
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
+    /// How often what is due is looked for, in seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 15, value_parser = clap::value_parser!(u64).range(1..=3600))]
+    redrive_s: u64,
     #[command(subcommand)]
     command: Option<Command>,
 }
@@ -103,9 +107,9 @@ fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Arguments, cla
 }
 
 async fn dispatch(arguments: Arguments) -> Result<ExitCode, Failure> {
-    let Arguments { ports, data, command } = arguments;
+    let Arguments { ports, data, redrive_s, command } = arguments;
     match command {
-        None => start::run(ports, data).await,
+        None => start::run(ports, data, Duration::from_secs(redrive_s)).await,
         Some(Command::Send(send)) => send.run(ports).await,
         Some(Command::Ledger(ledger)) => ledger.run(ports).await,
         Some(Command::Claims(claims)) => claims.run(ports).await,

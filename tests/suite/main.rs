@@ -9,6 +9,7 @@ mod race;
 mod smoke;
 mod store_errors;
 mod worker_api;
+mod worker_asks;
 mod worker_crash;
 mod worker_fence;
 mod worker_parent;

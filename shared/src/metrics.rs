@@ -32,6 +32,12 @@ pub enum Metric {
     MovementConflicts,
     /// A body too large to be kept. Alarm.
     TooLarge,
+    /// One per claim a worker took up, by result.
+    Worked,
+    /// From lease to result, in milliseconds.
+    WorkLatency,
+    /// A child that was booked without an account, because its parent never came.
+    AccountUnknown,
     /// The store refused in a way a retry will not mend: access, table, an unknown code. Alarm.
     StoreFaults,
 }
@@ -50,13 +56,16 @@ impl Metric {
             Self::KnownMovements => "KnownMovements",
             Self::MovementConflicts => "MovementConflicts",
             Self::TooLarge => "TooLarge",
+            Self::Worked => "Worked",
+            Self::WorkLatency => "WorkLatency",
+            Self::AccountUnknown => "AccountUnknown",
             Self::StoreFaults => "StoreFaults",
         }
     }
 
     const fn unit(self) -> &'static str {
         match self {
-            Self::CommitLatency => "Milliseconds",
+            Self::CommitLatency | Self::WorkLatency => "Milliseconds",
             _ => "Count",
         }
     }

@@ -34,6 +34,16 @@ pub trait Provider: Send + Sync + 'static {
     /// What a deferred event means, now that something was read. May ask for a further fetch.
     fn resume(&self, event: &Event, fetched: &Fetched) -> Plan;
 
+    /// Where the provider's API is unless configured otherwise: scheme and host. `None`: nothing is ever fetched.
+    fn api_url(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// What a request to the API says about `event` beside the key: the account it is about, the version it expects.
+    fn api_headers(&self, _event: &Event) -> Vec<(&'static str, String)> {
+        Vec::new()
+    }
+
     /// The headers the provider itself would send with `body`: for the local stack, the tests and probes.
     fn sign(&self, body: &[u8], secret: &Secret, at: UnixMs) -> Vec<(String, String)>;
 

@@ -6,6 +6,7 @@
 // All of it is test code: a failed step ends the test.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+mod api;
 mod body;
 mod clock;
 mod contention;
@@ -14,8 +15,10 @@ mod fault;
 mod metrics;
 mod provider;
 mod wire;
+mod worker;
 mod world;
 
+pub use api::{ApiAnswer, TestApi};
 pub use body::{Fact, Move, batch, settle};
 pub use clock::ManualClock;
 pub use deferred::Settled;
@@ -23,4 +26,5 @@ pub use fault::{ErrorAnswer, Fault, Latch, Reason, When, each, every, item_json,
 pub use metrics::MetricLog;
 pub use provider::{TestProvider, profile};
 pub use wire::{Call, DELIVERY, Director, Point, Wire};
+pub use worker::API_KEY;
 pub use world::{Builder, NOW, SECRET, World, header, sample, samples};

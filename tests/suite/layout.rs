@@ -76,8 +76,8 @@ fn only_the_store_sends_and_only_the_runtime_knows_the_time_and_the_environment(
 
 #[test]
 fn the_shared_crate_names_no_provider() {
-    let providers = fs::read_dir(root().join("functions")).unwrap().map(|entry| entry.unwrap().file_name());
-    let providers: Vec<String> = providers.map(|name| name.to_string_lossy().into_owned()).collect();
+    let providers: Vec<String> =
+        hookledger_worker::providers().iter().map(|provider| provider.profile().name.to_owned()).collect();
     assert!(providers.contains(&"stripe".to_owned()));
     let (_, code) = layers();
     for (layer, text) in code {

@@ -109,6 +109,21 @@ impl Provider for Stripe {
         plan().unwrap_or_else(Plan::from)
     }
 
+    fn api_url(&self) -> Option<&'static str> {
+        Some("https://api.stripe.com")
+    }
+
+    /// A connected account is named in one header, an account of an organisation in another (docs.stripe.com/api/connected_accounts,
+    /// docs.stripe.com/context).
+    fn api_headers(&self, event: &Event) -> Vec<(&'static str, String)> {
+        let name = match event.scope.as_str() {
+            "" => return Vec::new(),
+            scope if scope.starts_with("acct_") && !scope.contains('/') => "stripe-account",
+            _ => "stripe-context",
+        };
+        vec![(name, event.scope.clone())]
+    }
+
     fn sign(&self, body: &[u8], secret: &Secret, at: UnixMs) -> Vec<(String, String)> {
         signature::make(body, secret, at)
     }

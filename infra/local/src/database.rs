@@ -24,6 +24,7 @@ pub struct Database {
     address: SocketAddr,
     stop: watch::Sender<bool>,
     server: JoinHandle<Result<(), String>>,
+    inside: dynoxide::Database,
     // Held until the end; the system lets go of it when the process dies.
     _lock: Option<File>,
 }
@@ -38,13 +39,18 @@ impl Database {
             listener.local_addr().map_err(|error| StartError::Port { port, flag: "--dynamodb-port", error })?;
         let (stop, stopped) = watch::channel(false);
         tokio::spawn(sweep(database.clone(), stopped.clone()));
-        let server = tokio::spawn(dynoxide::server::serve_with_shutdown(listener, database, until(stopped)));
-        Ok(Self { address, stop, server, _lock: lock })
+        let server = tokio::spawn(dynoxide::server::serve_with_shutdown(listener, database.clone(), until(stopped)));
+        Ok(Self { address, stop, server, inside: database, _lock: lock })
     }
 
     /// Where it answers.
     pub fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// The database itself, for its streams.
+    pub(crate) fn inside(&self) -> dynoxide::Database {
+        self.inside.clone()
     }
 
     /// Ends it after the requests that are running.

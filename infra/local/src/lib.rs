@@ -19,7 +19,7 @@ pub mod database;
 mod front;
 pub mod gateway;
 mod log;
-pub mod registry;
+mod owed;
 mod settings;
 mod stack;
 pub mod tables;
@@ -29,5 +29,6 @@ mod text;
 mod tests;
 
 pub use cli::run;
+pub use hookledger_worker as registry;
 pub use settings::{DEVELOPMENT_SECRET, Received, Settings};
 pub use stack::{Options, Stack, StartError};

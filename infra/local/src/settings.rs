@@ -1,12 +1,13 @@
 //! What the environment says, for the stack and its client commands alike.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsString;
 use std::sync::Arc;
 
 use hookledger::provider::{Mode, Provider};
 use hookledger::request::KeySet;
-use hookledger::runtime::{Config, secrets_variable};
+use hookledger::runtime::{Config, WorkerConfig, secrets_variable};
+use hookledger::work::{self, Api};
 
 use crate::registry;
 
@@ -19,7 +20,7 @@ const PREFIX: &str = "HOOKLEDGER_";
 const READ: [&str; 2] = ["HOOKLEDGER_MODE", "HOOKLEDGER_GATE_BYTES"];
 
 /// How the stack receives, and how the client signs.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct Settings {
     /// `HOOKLEDGER_MODE`.
     pub mode: Mode,
@@ -27,6 +28,10 @@ pub struct Settings {
     pub gate_bytes: usize,
     /// Every provider with its secrets.
     pub received: Vec<Received>,
+    /// `HOOKLEDGER_WORKER_…`.
+    pub worker: work::Settings,
+    /// `HOOKLEDGER_<PROVIDER>_API_URL` and `…_API_KEY`.
+    pub apis: HashMap<String, Api>,
 }
 
 /// A provider with its secrets.
@@ -49,7 +54,7 @@ impl Settings {
     /// Nothing configured: live mode, the development secret.
     pub fn development() -> Self {
         // With no variables there is nothing that could be wrong.
-        Self::read([]).unwrap_or_else(|_| Self { mode: Mode::Live, gate_bytes: 0, received: Vec::new() })
+        Self::read([]).unwrap_or_default()
     }
 
     /// Reads these variables. Errors: a line for each problem.
@@ -68,13 +73,18 @@ impl Settings {
         problems.extend(ours.keys().filter(misspelt).map(|name| {
             format!("{name} belongs to no provider: correct its name or remove it; known are {}", secrets.join(", "))
         }));
-        problems.extend(ours.keys().filter(|name| !misspelt(name)).filter_map(|name| Config::stranger(name)));
-        let mut settings = Self { mode: Mode::Live, gate_bytes: 0, received: Vec::new() };
+        let all = registry::providers();
+        let strangers = ours.keys().filter(|name| !misspelt(name));
+        problems.extend(strangers.filter_map(|name| WorkerConfig::stranger(&all, name)));
+        let mut settings = Self::default();
         for provider in registry::providers() {
             match settings.add(provider, &ours) {
                 Ok(()) => {}
                 Err(lines) => problems.extend(lines),
             }
+        }
+        if let Err(lines) = settings.add_worker(&ours) {
+            problems.extend(lines);
         }
         // What is wrong for every provider alike is said once.
         problems.sort();
@@ -85,6 +95,14 @@ impl Settings {
     /// The settings of one provider, by its name.
     pub fn of(&self, name: &str) -> Option<&Received> {
         self.received.iter().find(|received| received.provider.profile().name == name)
+    }
+
+    fn add_worker(&mut self, vars: &BTreeMap<String, String>) -> Result<(), Vec<String>> {
+        let read = |variable: &str| if is_workers(variable) { vars.get(variable).cloned() } else { None };
+        let config = WorkerConfig::read(&registry::providers(), read)
+            .map_err(|errors| errors.lines().map(str::to_owned).collect::<Vec<_>>())?;
+        (self.worker, self.apis) = (config.settings, config.apis);
+        Ok(())
     }
 
     fn add(&mut self, provider: Arc<dyn Provider>, vars: &BTreeMap<String, String>) -> Result<(), Vec<String>> {
@@ -102,4 +120,8 @@ impl Settings {
         self.received.push(Received { provider, keys: config.keys, configured: vars.contains_key(&secrets) });
         Ok(())
     }
+}
+
+fn is_workers(variable: &str) -> bool {
+    variable.starts_with("HOOKLEDGER_WORKER_") || variable.ends_with("_API_URL") || variable.ends_with("_API_KEY")
 }

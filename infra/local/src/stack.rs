@@ -9,8 +9,10 @@ use hookledger::gate::Gate;
 use hookledger::items::Tables;
 use hookledger::metrics::Metrics;
 use hookledger::receive::Receiver;
-use hookledger::runtime::{Handler, SystemClock};
+use hookledger::runtime::{Handler, StreamHandler, SystemClock};
 use hookledger::store::Store;
+use hookledger::work::{Fetcher, Worker};
+use ring::rand::SystemRandom;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
@@ -18,10 +20,13 @@ use tokio::time::timeout;
 use crate::database::{self, Database, listen, until};
 use crate::front::Front;
 use crate::settings::{Received, Settings};
-use crate::tables;
+use crate::{owed, registry, tables};
 
 /// How long running requests are waited for at the end.
 const STOP_WITHIN: Duration = Duration::from_secs(5);
+
+/// As the schedule of a deployment, only that here a person is watching.
+const REDRIVE_EVERY: Duration = Duration::from_secs(15);
 
 /// What to start.
 #[derive(Clone)]
@@ -34,12 +39,14 @@ pub struct Options {
     pub data: Option<PathBuf>,
     /// Secrets and mode.
     pub settings: Settings,
+    /// How often what is due is looked for.
+    pub redrive_every: Duration,
 }
 
 impl Options {
     /// In memory, on ports that are free.
     pub fn on_free_ports(settings: Settings) -> Self {
-        Self { port: 0, dynamodb_port: 0, data: None, settings }
+        Self { port: 0, dynamodb_port: 0, data: None, settings, redrive_every: REDRIVE_EVERY }
     }
 }
 
@@ -50,6 +57,7 @@ pub struct Stack {
     database: Database,
     stop: watch::Sender<bool>,
     server: JoinHandle<()>,
+    owed: Vec<JoinHandle<()>>,
 }
 
 /// Why the stack did not start.
@@ -84,7 +92,7 @@ pub enum StartError {
 impl Stack {
     /// Starts everything; when it returns, requests are answered.
     pub async fn start(options: Options) -> Result<Self, StartError> {
-        let Options { port, dynamodb_port, data, settings } = options;
+        let Options { port, dynamodb_port, data, settings, redrive_every } = options;
         let listener = listen(port, "--port").await?;
         let http_address = listener.local_addr().map_err(|error| StartError::Port { port, flag: "--port", error })?;
         let database = Database::start(data.as_deref(), dynamodb_port).await?;
@@ -97,8 +105,12 @@ impl Stack {
         });
         let front = Front::new(handlers.collect(), database.address());
         let (stop, stopped) = watch::channel(false);
+        let worker = Arc::new(worker(&settings, store));
+        let pump =
+            owed::pump(database.inside(), tables.claims.clone(), StreamHandler::new(worker.clone()), stopped.clone());
+        let owed = vec![tokio::spawn(pump), tokio::spawn(owed::redrive(worker, redrive_every, stopped.clone()))];
         let server = tokio::spawn(front.serve(listener, until(stopped)));
-        Ok(Self { http_address, tables, database, stop, server })
+        Ok(Self { http_address, tables, database, stop, server, owed })
     }
 
     /// Where webhooks are received, under `/webhooks/<provider>`.
@@ -122,9 +134,27 @@ impl Stack {
         if timeout(STOP_WITHIN, self.server).await.is_err() {
             tracing::warn!("a request is still running and is left alone");
         }
+        for task in self.owed {
+            // What a run leaves unfinished is taken up again.
+            if task.await.is_err() {
+                tracing::warn!("the worker did not stop as it should");
+            }
+        }
         if timeout(STOP_WITHIN, self.database.stop()).await.is_err() {
             tracing::warn!("a DynamoDB request is still running and is left alone");
         }
+    }
+}
+
+fn worker(settings: &Settings, store: Store) -> Worker {
+    Worker {
+        providers: registry::providers(),
+        store,
+        fetcher: Fetcher::new(settings.apis.clone()),
+        clock: Arc::new(SystemClock),
+        metrics: Metrics::new(|_| {}),
+        settings: settings.worker,
+        random: SystemRandom::new(),
     }
 }
 

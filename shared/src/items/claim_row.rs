@@ -86,6 +86,32 @@ impl IndexRow {
     }
 }
 
+/// What a record of the claims table's stream says about its row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StreamRow {
+    /// Which row.
+    pub row: IndexRow,
+    /// Whether it waits for a worker.
+    pub received: bool,
+    /// When it is due, until done.
+    pub due_at: Option<UnixMs>,
+}
+
+impl StreamRow {
+    /// Reads a row, or as much of it as a worker needs to know.
+    pub fn decode(item: &Item) -> Result<Self, DecodeError> {
+        let received = Reader(item).text_opt(name::STATE) == Some(State::Received.name());
+        Ok(Self { row: IndexRow::decode(item)?, received, due_at: Reader(item).ms_opt(name::DUE_AT_MS) })
+    }
+}
+
+impl IndexRow {
+    /// Whether it is a claim's own row.
+    pub fn is_claim(&self) -> bool {
+        self.part == name::CLAIM_PART
+    }
+}
+
 impl ClaimRow {
     /// Reads a claim. A state, reply or digest that this version does not know is an error: never guessed, never
     /// overwritten.

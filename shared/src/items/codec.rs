@@ -6,7 +6,7 @@ use aws_sdk_dynamodb::primitives::Blob;
 use aws_sdk_dynamodb::types::{AttributeValue, Delete, Put, ReturnValuesOnConditionCheckFailure, TransactWriteItem};
 
 use super::Item;
-use super::names::{CLAIM, PART};
+use super::names::{BYTES, CLAIM, PART};
 use crate::time::UnixMs;
 
 /// A row that this version cannot read: written by a newer one, or by hand.
@@ -15,6 +15,13 @@ use crate::time::UnixMs;
 pub struct DecodeError {
     /// Which.
     pub attribute: &'static str,
+}
+
+impl DecodeError {
+    /// Whether it is the kept bytes that cannot be read.
+    pub fn in_payload(&self) -> bool {
+        self.attribute == BYTES
+    }
 }
 
 pub(super) fn s(text: impl Into<String>) -> AttributeValue {

@@ -80,6 +80,22 @@ pub fn park(tables: &Tables, row: &ClaimRow, reason: ParkReason, why: &str, stro
     update(tables, &row.key, set, condition)
 }
 
+/// Gives a claim back that `row.owner` holds: due again at `due_at`, when somebody else may take it up.
+pub fn release(tables: &Tables, row: &ClaimRow, due_at: UnixMs, why: &str, stroke: &Stroke) -> Option<Update> {
+    let condition = held(
+        row,
+        &[name::DUE_AT_MS, name::LAST_ERROR],
+        vec![
+            (":received", s(State::Received.name())),
+            (":due", ms(due_at)),
+            (":why", s(cut(why, ERROR_BYTES_MAX))),
+            (":owner", s(&stroke.owner)),
+        ],
+    );
+    let set = "SET #state = :received, #due_at_ms = :due, #last_error = :why, #owner = :owner";
+    update(tables, &row.key, set, condition)
+}
+
 /// The claim is in the state, and under the owner, that we saw.
 fn held(row: &ClaimRow, names: &[&str], values: Vec<(&str, AttributeValue)>) -> Condition {
     let names = [&[name::STATE, name::OWNER], names].concat();

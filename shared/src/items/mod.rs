@@ -4,6 +4,7 @@
 mod claim_row;
 mod codec;
 mod complete;
+mod due;
 mod entry_row;
 mod names;
 mod payload;
@@ -21,9 +22,10 @@ use crate::plan::Write;
 use crate::provider::{Event, Profile, Reply};
 use crate::time::UnixMs;
 
-pub use claim_row::{Booked, ClaimRow, IndexRow, claim_key, kept_at, owner};
+pub use claim_row::{Booked, ClaimRow, IndexRow, StreamRow, claim_key, kept_at, owner};
 pub use codec::DecodeError;
-pub use complete::{completion, lease, park};
+pub use complete::{completion, lease, park, release};
+pub use due::due;
 pub use entry_row::{EntryRow, account_key, entry_key, entry_key_of};
 pub use names::{ACCOUNT, BY_ACCOUNT, BY_INVOICE, CLAIM, CLAIM_PART, INVOICE, OPEN_INDEX, PART};
 pub use payload::{Payload, unpack};

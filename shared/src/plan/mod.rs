@@ -126,6 +126,11 @@ impl Settle {
         Ok(Self { entries, messages })
     }
 
+    /// What a kept event settles that has no effect once its object was read.
+    pub(crate) fn nothing() -> Self {
+        Self { entries: Vec::new(), messages: Vec::new() }
+    }
+
     /// To book.
     pub fn entries(&self) -> &[Entry] {
         &self.entries

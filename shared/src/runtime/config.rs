@@ -9,16 +9,16 @@ use crate::provider::{Mode, Profile};
 use crate::request::KeySet;
 use crate::store::Tuning;
 
-const PREFIX: &str = "HOOKLEDGER_";
-const SECRETS: &str = "_SECRETS";
+pub(super) const PREFIX: &str = "HOOKLEDGER_";
+pub(super) const SECRETS: &str = "_SECRETS";
 const MODE: &str = "HOOKLEDGER_MODE";
-const CLAIMS_TABLE: &str = "HOOKLEDGER_CLAIMS_TABLE";
-const LEDGER_TABLE: &str = "HOOKLEDGER_LEDGER_TABLE";
+pub(super) const CLAIMS_TABLE: &str = "HOOKLEDGER_CLAIMS_TABLE";
+pub(super) const LEDGER_TABLE: &str = "HOOKLEDGER_LEDGER_TABLE";
 const GATE_BYTES: &str = "HOOKLEDGER_GATE_BYTES";
-const CONNECT_MS: &str = "HOOKLEDGER_DYNAMODB_CONNECT_MS";
-const ATTEMPT_MS: &str = "HOOKLEDGER_DYNAMODB_ATTEMPT_MS";
-const ATTEMPTS: &str = "HOOKLEDGER_DYNAMODB_ATTEMPTS";
-const KNOWN: [&str; 7] = [MODE, CLAIMS_TABLE, LEDGER_TABLE, GATE_BYTES, CONNECT_MS, ATTEMPT_MS, ATTEMPTS];
+pub(super) const CONNECT_MS: &str = "HOOKLEDGER_DYNAMODB_CONNECT_MS";
+pub(super) const ATTEMPT_MS: &str = "HOOKLEDGER_DYNAMODB_ATTEMPT_MS";
+pub(super) const ATTEMPTS: &str = "HOOKLEDGER_DYNAMODB_ATTEMPTS";
+pub(super) const KNOWN: [&str; 7] = [MODE, CLAIMS_TABLE, LEDGER_TABLE, GATE_BYTES, CONNECT_MS, ATTEMPT_MS, ATTEMPTS];
 
 const GATE_BYTES_DEFAULT: u64 = 8 << 20;
 const GATE_BYTES_MAX: u64 = 1 << 30;
@@ -52,7 +52,30 @@ pub struct ConfigErrors(Vec<String>);
 
 /// The variable with a provider's secrets: `HOOKLEDGER_<PROVIDER>_SECRETS`, upper case, `_` for `-`.
 pub fn secrets_variable(provider: &str) -> String {
-    format!("{PREFIX}{}{SECRETS}", provider.to_ascii_uppercase().replace('-', "_"))
+    variable(provider, SECRETS)
+}
+
+/// A provider's own variable.
+pub(super) fn variable(provider: &str, suffix: &str) -> String {
+    format!("{PREFIX}{}{suffix}", provider.to_ascii_uppercase().replace('-', "_"))
+}
+
+/// The variables that are ours or Lambda's, and the names of those whose values are not UTF-8.
+pub(super) fn environment() -> (BTreeMap<String, String>, Vec<String>) {
+    let is_ours = |name: &str| name.starts_with(PREFIX) || LAMBDA.contains(&name);
+    let all = std::env::vars_os().map(|(name, value)| (name.to_string_lossy().into_owned(), value));
+    let (read, unreadable): (Vec<_>, Vec<_>) = all
+        .filter(|(name, _)| is_ours(name))
+        .map(|(name, value)| (value.into_string(), name))
+        .partition(|(value, _)| value.is_ok());
+    let names = unreadable.into_iter().map(|(_, name)| name).collect();
+    (read.into_iter().filter_map(|(value, name)| Some((name, value.ok()?))).collect(), names)
+}
+
+/// The problem with a variable that begins like ours and is none, if it is that: a misspelt name is not a default.
+pub(super) fn stranger(name: &str, known: &[&str]) -> Option<String> {
+    let is_known = !name.starts_with(PREFIX) || name.ends_with(SECRETS) || known.contains(&name);
+    (!is_known).then(|| format!("{name} is unknown: correct its name or remove it; known are {}", known.join(", ")))
 }
 
 impl Config {
@@ -67,21 +90,8 @@ impl Config {
     /// Reads the process's environment, and refuses names that no version of this function knows: a misspelt variable
     /// is not a default. Secrets of other providers are ignored.
     pub fn from_env(profile: &Profile) -> Result<Self, ConfigErrors> {
-        let is_ours = |name: &str| name.starts_with(PREFIX) || LAMBDA.contains(&name);
-        let all = std::env::vars_os().map(|(name, value)| (name.to_string_lossy().into_owned(), value));
-        let (read, unreadable): (Vec<_>, Vec<_>) = all
-            .filter(|(name, _)| is_ours(name))
-            .map(|(name, value)| (value.into_string(), name))
-            .partition(|(value, _)| value.is_ok());
-        let names = unreadable.into_iter().map(|(_, name)| name).collect();
-        let vars = read.into_iter().filter_map(|(value, name)| Some((name, value.ok()?))).collect();
+        let (vars, names) = environment();
         Self::of(profile, &vars, names)
-    }
-
-    /// The problem with a variable that begins like ours and is none, if it is that: a misspelt name is not a default.
-    pub fn stranger(name: &str) -> Option<String> {
-        let known = !name.starts_with(PREFIX) || name.ends_with(SECRETS) || KNOWN.contains(&name);
-        (!known).then(|| format!("{name} is unknown: correct its name or remove it; known are {}", KNOWN.join(", ")))
     }
 
     pub(super) fn of(
@@ -91,35 +101,27 @@ impl Config {
     ) -> Result<Self, ConfigErrors> {
         let deadline_ms = profile.transport.deadline_ms;
         let mut reader = Reader { var: |name: &str| vars.get(name).cloned(), deadline_ms, problems: Vec::new() };
-        for name in not_unicode {
-            reader.problem(&name, "is not UTF-8", "set it anew");
-        }
-        if let Some(name) = LAMBDA.iter().find(|name| !vars.contains_key(**name)) {
-            reader.problem(
-                name,
-                "is not set",
-                "let AWS Lambda start this program; on your own machine `cargo run` is the whole stack",
-            );
-        }
-        vars.keys().for_each(|name| reader.check_name(name));
+        reader.check_environment(vars, not_unicode);
+        vars.keys().for_each(|name| reader.check_name(name, &KNOWN));
         let config = reader.config(profile.name);
         reader.end(config)
     }
 }
 
-struct Reader<F> {
-    var: F,
+/// Reads variables and collects what is wrong with them.
+pub(super) struct Reader<F> {
+    pub(super) var: F,
     /// How long the sender waits for an answer.
-    deadline_ms: u64,
-    problems: Vec<String>,
+    pub(super) deadline_ms: u64,
+    pub(super) problems: Vec<String>,
 }
 
 impl<F: Fn(&str) -> Option<String>> Reader<F> {
-    fn problem(&mut self, name: &str, what: &str, todo: &str) {
+    pub(super) fn problem(&mut self, name: &str, what: &str, todo: &str) {
         self.problems.push(format!("{name} {what}: {todo}"));
     }
 
-    fn end(self, config: Option<Config>) -> Result<Config, ConfigErrors> {
+    pub(super) fn end<T>(self, config: Option<T>) -> Result<T, ConfigErrors> {
         config.filter(|_| self.problems.is_empty()).ok_or(ConfigErrors(self.problems))
     }
 
@@ -134,7 +136,7 @@ impl<F: Fn(&str) -> Option<String>> Reader<F> {
     }
 
     /// A value; `None` where there is none, or an empty one, which is a problem and never the default.
-    fn text(&mut self, name: &str) -> Option<String> {
+    pub(super) fn text(&mut self, name: &str) -> Option<String> {
         let value = (self.var)(name)?;
         if value.trim().is_empty() {
             self.problem(name, "is empty", "give it a value, or remove it for the default");
@@ -162,7 +164,7 @@ impl<F: Fn(&str) -> Option<String>> Reader<F> {
         Mode::default()
     }
 
-    fn tables(&mut self) -> Tables {
+    pub(super) fn tables(&mut self) -> Tables {
         let claims = self.table(CLAIMS_TABLE, "hookledger-claims");
         let ledger = self.table(LEDGER_TABLE, "hookledger-ledger");
         if claims == ledger {
@@ -182,7 +184,7 @@ impl<F: Fn(&str) -> Option<String>> Reader<F> {
         table
     }
 
-    fn tuning(&mut self) -> Tuning {
+    pub(super) fn tuning(&mut self) -> Tuning {
         let default = Tuning::default();
         let connect_ms = self.number(CONNECT_MS, default.connect_ms, 1..=60_000);
         let attempt_ms = self.number(ATTEMPT_MS, default.attempt_ms, 1..=60_000);
@@ -199,7 +201,7 @@ impl<F: Fn(&str) -> Option<String>> Reader<F> {
         Tuning { connect_ms, attempt_ms, attempts: u32::try_from(attempts).unwrap_or(default.attempts), ..default }
     }
 
-    fn number(&mut self, name: &str, default: u64, range: RangeInclusive<u64>) -> u64 {
+    pub(super) fn number(&mut self, name: &str, default: u64, range: RangeInclusive<u64>) -> u64 {
         let Some(text) = self.text(name) else { return default };
         match text.trim().parse() {
             Ok(number) if range.contains(&number) => number,
@@ -211,8 +213,23 @@ impl<F: Fn(&str) -> Option<String>> Reader<F> {
         }
     }
 
-    fn check_name(&mut self, name: &str) {
-        self.problems.extend(Config::stranger(name));
+    /// Whether Lambda started this program, and every value can be read.
+    pub(super) fn check_environment(&mut self, vars: &BTreeMap<String, String>, not_unicode: Vec<String>) {
+        for name in not_unicode {
+            self.problem(&name, "is not UTF-8", "set it anew");
+        }
+        if let Some(name) = LAMBDA.iter().find(|name| !vars.contains_key(**name)) {
+            self.problem(
+                name,
+                "is not set",
+                "let AWS Lambda start this program; on your own machine `cargo run` is the whole stack",
+            );
+        }
+    }
+
+    /// Refuses a name of ours that is not among `known`. Secrets of any provider may be there.
+    pub(super) fn check_name(&mut self, name: &str, known: &[&str]) {
+        self.problems.extend(stranger(name, known));
     }
 }
 

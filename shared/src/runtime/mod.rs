@@ -6,6 +6,8 @@ mod config;
 mod envelope;
 mod handler;
 mod log;
+mod stream;
+mod worker_config;
 
 #[cfg(test)]
 mod tests;
@@ -13,6 +15,7 @@ mod tests;
 use std::sync::Arc;
 
 use lambda_runtime::{Error, service_fn};
+use ring::rand::SystemRandom;
 
 use crate::gate::Gate;
 use crate::metrics::Metrics;
@@ -20,10 +23,13 @@ use crate::provider::Provider;
 use crate::receive::Receiver;
 use crate::store::{self, Store};
 use crate::time::Clock as _;
+use crate::work::{Fetcher, Worker};
 
 pub use clock::SystemClock;
 pub use config::{Config, ConfigErrors, secrets_variable};
 pub use handler::Handler;
+pub use stream::{Failures, StreamHandler};
+pub use worker_config::WorkerConfig;
 
 /// For the warming read. Lambda gives 10 s to the whole of the initialisation.
 const WARM_MS: u64 = 3_000;
@@ -35,16 +41,40 @@ const WARM_MS: u64 = 3_000;
 /// `concurrency-tokio` and its `run_concurrent` in the place of `run` are all that is needed.
 pub async fn serve(provider: impl Provider) -> Result<(), Error> {
     log::init();
-    let config = Config::from_env(provider.profile()).map_err(|errors| {
-        errors.lines().for_each(|problem| tracing::error!(problem, "the configuration cannot be used"));
-        Error::from(format!("the configuration cannot be used (problems: {}, a log line each)", errors.lines().len()))
-    })?;
+    let config = Config::from_env(provider.profile()).map_err(told)?;
     let handler = Handler::new(Arc::new(receiver(provider, config).await));
     lambda_runtime::run(service_fn(move |event| {
         let handler = handler.clone();
         async move { handler.handle(event).await }
     }))
     .await
+}
+
+/// Settles what `providers` left to be done, fed by the claims table's stream, on Lambda until the process ends. Errors as
+/// [`serve`]'s.
+pub async fn serve_worker(providers: Vec<Arc<dyn Provider>>) -> Result<(), Error> {
+    log::init();
+    let config = WorkerConfig::from_env(&providers).map_err(told)?;
+    let handler = StreamHandler::new(Arc::new(worker(providers, config).await));
+    lambda_runtime::run(service_fn(move |event| {
+        let handler = handler.clone();
+        async move { handler.handle(event).await }
+    }))
+    .await
+}
+
+async fn worker(providers: Vec<Arc<dyn Provider>>, config: WorkerConfig) -> Worker {
+    let WorkerConfig { tables, tuning, settings, apis } = config;
+    let clock = Arc::new(SystemClock);
+    let store = Store::new(store::client(tuning).await, tables, clock.clone());
+    let (fetcher, metrics, random) = (Fetcher::new(apis), Metrics::new(log::write_metric), SystemRandom::new());
+    Worker { providers, store, fetcher, clock, metrics, settings, random }
+}
+
+/// A log line for each problem.
+fn told(errors: ConfigErrors) -> Error {
+    errors.lines().for_each(|problem| tracing::error!(problem, "the configuration cannot be used"));
+    Error::from(format!("the configuration cannot be used (problems: {}, a log line each)", errors.lines().len()))
 }
 
 async fn receiver(provider: impl Provider, config: Config) -> Receiver {

@@ -128,6 +128,19 @@ impl Store {
         Ok(self.update(update, &stroke, deadline).await?.is_some())
     }
 
+    /// Gives a claim back that is as `row` says. False: it is not any more.
+    pub async fn release(
+        &self,
+        row: &ClaimRow,
+        due_at: UnixMs,
+        why: &str,
+        deadline: UnixMs,
+    ) -> Result<bool, StoreError> {
+        let stroke = self.stroke()?;
+        let update = items::release(&self.tables, row, due_at, why, &stroke);
+        Ok(self.update(update, &stroke, deadline).await?.is_some())
+    }
+
     async fn park_conflict(
         &self,
         row: &ClaimRow,

@@ -5,6 +5,7 @@ mod cancellation;
 mod client;
 mod commit;
 mod complete;
+mod due;
 mod read;
 
 use std::sync::Arc;

@@ -11,6 +11,7 @@ mod start;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory as _, Parser, Subcommand};
@@ -24,7 +25,8 @@ Exit codes: 0 as asked; 1 the answer is no (not every answer was 2xx, no such cl
 
 Environment: HOOKLEDGER_<PROVIDER>_SECRETS (a comma-separated list of `secret` or `label@secret`; a fixed development
 secret by default), HOOKLEDGER_MODE (live or test; live by default), HOOKLEDGER_GATE_BYTES (memory for done claims; 0 turns it
-off), RUST_LOG.";
+off), HOOKLEDGER_<PROVIDER>_API_KEY and _API_URL (to read what an event only points at), HOOKLEDGER_WORKER_* (see the
+README), RUST_LOG.";
 
 /// Payment webhooks become ledger entries exactly once: the whole product in one process. Without a command, starts it.
 #[derive(Debug, Parser)]
@@ -35,6 +37,9 @@ struct Arguments {
     /// Keep the tables in this directory across restarts; in memory by default
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
+    /// How often what is due is looked for, in seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 15, value_parser = clap::value_parser!(u64).range(1..=3600))]
+    redrive_s: u64,
     #[command(subcommand)]
     command: Option<Command>,
 }
@@ -113,9 +118,9 @@ fn known_provider(name: &str) -> Result<String, String> {
 }
 
 async fn dispatch(arguments: Arguments) -> Result<ExitCode, Failure> {
-    let Arguments { ports, data, command } = arguments;
+    let Arguments { ports, data, redrive_s, command } = arguments;
     match command {
-        None => start::run(ports, data).await,
+        None => start::run(ports, data, Duration::from_secs(redrive_s)).await,
         Some(Command::Send(send)) => send.run(ports).await,
         Some(Command::Ledger(ledger)) => ledger.run(ports).await,
         Some(Command::Claims(claims)) => claims.run(ports).await,

@@ -1,5 +1,6 @@
 mod gateway;
 mod log;
+mod owed;
 mod settings;
 mod stack;
 mod tables;

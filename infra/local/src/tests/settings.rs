@@ -49,3 +49,13 @@ fn everything_that_is_wrong_is_said_at_once_and_no_value_with_it() {
     assert_eq!(problems.len(), vars.len());
     assert!(!problems.concat().contains("hush"), "{problems:?}");
 }
+
+#[test]
+fn the_workers_variables_are_read_and_checked() {
+    let vars = [("HOOKLEDGER_STRIPE_API_URL", "http://127.0.0.1:1"), ("HOOKLEDGER_WORKER_FETCH_MS", "500")];
+    let settings = read(&vars).unwrap();
+    assert_eq!((settings.worker.fetch_ms, settings.apis["stripe"].url.as_str()), (500, "http://127.0.0.1:1"));
+    let problems = read(&[("HOOKLEDGER_WORKER_RUN_MS", "60000"), ("HOOKLEDGER_STRIPE_API_URL", "hush")]).err().unwrap();
+    assert_eq!(problems.len(), 2, "{problems:?}");
+    assert!(!problems.concat().contains("hush"), "{problems:?}");
+}

@@ -76,6 +76,10 @@ impl Provider for Echo {
         Plan::unreadable("it only echoes")
     }
 
+    fn api_url(&self) -> Option<&'static str> {
+        Some("https://api.echo.example")
+    }
+
     fn sign(&self, body: &[u8], secret: &Secret, _at: UnixMs) -> Vec<(String, String)> {
         let code = Algorithm::HmacSha256.sign(&[Bytes::copy_from_slice(body)], secret);
         vec![("x-code".to_owned(), encode_hex(&code))]

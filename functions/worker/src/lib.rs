@@ -1,4 +1,4 @@
-//! Every provider that is received: a line each.
+//! Every provider there is: a new one adds its line here, and nothing else to code that is not its own.
 
 use std::sync::Arc;
 

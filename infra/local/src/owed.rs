@@ -1,0 +1,146 @@
+//! What is owed is settled: the claims table's stream is carried to the worker, as Lambda does it, and what the stream lost
+//! or left for later is found in the index of open work.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use dynoxide::actions::describe_stream::DescribeStreamRequest;
+use dynoxide::actions::get_records::{GetRecordsRequest, GetRecordsResponse};
+use dynoxide::actions::get_shard_iterator::GetShardIteratorRequest;
+use dynoxide::actions::list_streams::ListStreamsRequest;
+use futures_util::{StreamExt as _, stream};
+use hookledger::items::IndexRow;
+use hookledger::runtime::{StreamHandler, SystemClock};
+use hookledger::time::Clock as _;
+use hookledger::work::Worker;
+use lambda_runtime::{Context, LambdaEvent};
+use serde_json::value::{RawValue, to_raw_value};
+use serde_json::{Value, json};
+use tokio::sync::watch;
+use tokio::time::{MissedTickBehavior, interval};
+
+use crate::database::until;
+
+const POLL_EVERY: Duration = Duration::from_millis(100);
+
+/// How long a worker may run; its own settings say less.
+const FUNCTION_MS: u64 = 60_000;
+
+/// Rows of each partition of the index, and claims that are worked on side by side.
+const DUE_MAX: i32 = 25;
+const SIDE_BY_SIDE: usize = 8;
+
+/// Carries what happens in `table` from now on to the worker, until `stopped`.
+pub(crate) async fn pump(
+    database: dynoxide::Database,
+    table: String,
+    handler: StreamHandler,
+    stopped: watch::Receiver<bool>,
+) {
+    let carrying = async {
+        let mut place = None;
+        let mut ticks = interval(POLL_EVERY);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            ticks.tick().await;
+            place = match read(&database, &table, place.take()).await {
+                Ok((records, next)) => {
+                    carry(&handler, records).await;
+                    next
+                }
+                Err(problem) => {
+                    tracing::warn!(problem, todo = "nothing: the schedule finds what is owed", "the stream broke off");
+                    None
+                }
+            };
+        }
+    };
+    tokio::select! {
+        () = carrying => {}
+        () = until(stopped) => {}
+    }
+}
+
+/// What came since `place`, and the next place. Without one: nothing, and where the stream ends now.
+async fn read(
+    database: &dynoxide::Database,
+    table: &str,
+    place: Option<String>,
+) -> Result<(Vec<Value>, Option<String>), String> {
+    let (database, table) = (database.clone(), table.to_owned());
+    let reading = tokio::task::spawn_blocking(move || match place {
+        None => Ok((Vec::new(), end_of_stream(&database, table)?)),
+        Some(shard_iterator) => {
+            let request = GetRecordsRequest { shard_iterator, limit: Some(100) };
+            let GetRecordsResponse { records, next_shard_iterator } =
+                database.get_records(request).map_err(|error| error.to_string())?;
+            let records: Result<Vec<Value>, _> = records.iter().map(serde_json::to_value).collect();
+            Ok((records.map_err(|error| error.to_string())?, next_shard_iterator))
+        }
+    });
+    reading.await.map_err(|error| error.to_string())?
+}
+
+fn end_of_stream(database: &dynoxide::Database, table: String) -> Result<Option<String>, String> {
+    let text = |error: dynoxide::DynoxideError| error.to_string();
+    let request = ListStreamsRequest { table_name: Some(table), ..ListStreamsRequest::default() };
+    let streams = database.list_streams(request).map_err(text)?.streams;
+    let stream_arn = streams.into_iter().next().ok_or("the table has no stream")?.stream_arn;
+    let request = DescribeStreamRequest { stream_arn: stream_arn.clone(), ..DescribeStreamRequest::default() };
+    let shards = database.describe_stream(request).map_err(text)?.stream_description.shards;
+    let shard_id = shards.into_iter().next_back().ok_or("the stream has no shard")?.shard_id;
+    let shard_iterator_type = "LATEST".to_owned();
+    let request = GetShardIteratorRequest { stream_arn, shard_id, shard_iterator_type, sequence_number: None };
+    Ok(database.get_shard_iterator(request).map_err(text)?.shard_iterator)
+}
+
+/// Only what the event source mapping's filter lets through.
+async fn carry(handler: &StreamHandler, records: Vec<Value>) {
+    let wanted = |record: &Value| record["dynamodb"]["NewImage"]["state"]["S"] == "received";
+    let records: Vec<Value> = records.into_iter().filter(wanted).collect();
+    if records.is_empty() {
+        return;
+    }
+    let Ok(event) = to_raw_value(&json!({"Records": records})) else { return };
+    let failed = handler.handle(invocation(event)).await;
+    if failed.is_ok_and(|failures| failures.first().is_none()) {
+        return;
+    }
+    tracing::warn!(todo = "nothing: the schedule finds what is owed", "a batch of the stream was not finished");
+}
+
+fn invocation(event: Box<RawValue>) -> LambdaEvent<Box<RawValue>> {
+    let mut context = Context::default();
+    context.deadline = u64::try_from(SystemClock.now().plus_ms(FUNCTION_MS).get()).unwrap_or_default();
+    LambdaEvent::new(event, context)
+}
+
+/// Works on whatever is due, now and then `every`, until `stopped`.
+pub(crate) async fn redrive(worker: Arc<Worker>, every: Duration, stopped: watch::Receiver<bool>) {
+    let driving = async {
+        let mut ticks = interval(every);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            ticks.tick().await;
+            work_on_due(&worker).await;
+        }
+    };
+    tokio::select! {
+        () = driving => {}
+        () = until(stopped) => {}
+    }
+}
+
+async fn work_on_due(worker: &Arc<Worker>) {
+    let ends = || SystemClock.now().plus_ms(FUNCTION_MS);
+    match worker.store.due(DUE_MAX, ends()).await {
+        Ok(rows) => {
+            let working = rows.into_iter().filter(IndexRow::is_claim).map(|row| {
+                let worker = worker.clone();
+                async move { worker.work(&row.key, ends()).await }
+            });
+            stream::iter(working).buffer_unordered(SIDE_BY_SIDE).for_each(|_| async {}).await;
+        }
+        Err(error) => tracing::warn!(%error, "what is due could not be read"),
+    }
+}

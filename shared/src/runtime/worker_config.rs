@@ -1,0 +1,162 @@
+//! What the worker is told by its environment.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use http::Uri;
+
+use super::config::{
+    self, ATTEMPT_MS, ATTEMPTS, CLAIMS_TABLE, CONNECT_MS, ConfigErrors, LEDGER_TABLE, Reader, environment, variable,
+};
+use crate::items::Tables;
+use crate::provider::Provider;
+use crate::store::Tuning;
+use crate::work::{Api, ApiKey, Settings};
+
+const RUN_MS: &str = "HOOKLEDGER_WORKER_RUN_MS";
+const LEASE_MS: &str = "HOOKLEDGER_WORKER_LEASE_MS";
+const FETCH_MS: &str = "HOOKLEDGER_WORKER_FETCH_MS";
+const ATTEMPTS_MAX: &str = "HOOKLEDGER_WORKER_ATTEMPTS_MAX";
+const BACKOFF_MS: &str = "HOOKLEDGER_WORKER_BACKOFF_MS";
+const BACKOFF_MAX_MS: &str = "HOOKLEDGER_WORKER_BACKOFF_MAX_MS";
+const PARENT_WAIT_MS: &str = "HOOKLEDGER_WORKER_PARENT_WAIT_MS";
+const KNOWN: [&str; 12] = [
+    CLAIMS_TABLE,
+    LEDGER_TABLE,
+    CONNECT_MS,
+    ATTEMPT_MS,
+    ATTEMPTS,
+    RUN_MS,
+    LEASE_MS,
+    FETCH_MS,
+    ATTEMPTS_MAX,
+    BACKOFF_MS,
+    BACKOFF_MAX_MS,
+    PARENT_WAIT_MS,
+];
+
+const API_URL: &str = "_API_URL";
+const API_KEY: &str = "_API_KEY";
+
+const DAY_MS: u64 = 86_400_000;
+
+/// What the worker is told by its environment.
+#[derive(Clone, Debug)]
+pub struct WorkerConfig {
+    /// `HOOKLEDGER_CLAIMS_TABLE` and `HOOKLEDGER_LEDGER_TABLE`.
+    pub tables: Tables,
+    /// `HOOKLEDGER_DYNAMODB_CONNECT_MS`, `…_ATTEMPT_MS`, `…_ATTEMPTS`.
+    pub tuning: Tuning,
+    /// `HOOKLEDGER_WORKER_…`, named as the fields are.
+    pub settings: Settings,
+    /// `HOOKLEDGER_<PROVIDER>_API_URL` and `…_API_KEY`, of providers that have an API.
+    pub apis: HashMap<String, Api>,
+}
+
+impl WorkerConfig {
+    /// Reads the variables by name. Errors: every problem, a line each.
+    pub fn read(providers: &[Arc<dyn Provider>], var: impl Fn(&str) -> Option<String>) -> Result<Self, ConfigErrors> {
+        let mut reader = Reader { var, deadline_ms: u64::MAX, problems: Vec::new() };
+        let config = reader.worker(providers);
+        reader.end(Some(config))
+    }
+
+    /// Reads the process's environment, and refuses names that no version of the worker knows.
+    pub fn from_env(providers: &[Arc<dyn Provider>]) -> Result<Self, ConfigErrors> {
+        let (vars, not_unicode) = environment();
+        Self::of(providers, &vars, not_unicode)
+    }
+
+    /// The problem with a variable that begins like ours and that neither a receiving function nor the worker knows, if it
+    /// is that.
+    pub fn stranger(providers: &[Arc<dyn Provider>], name: &str) -> Option<String> {
+        let of_apis = api_variables(providers);
+        let mut known: Vec<&str> = config::KNOWN.into_iter().chain(KNOWN).collect();
+        known.extend(of_apis.iter().map(String::as_str));
+        known.sort_unstable();
+        known.dedup();
+        config::stranger(name, &known)
+    }
+
+    pub(super) fn of(
+        providers: &[Arc<dyn Provider>],
+        vars: &BTreeMap<String, String>,
+        not_unicode: Vec<String>,
+    ) -> Result<Self, ConfigErrors> {
+        let mut reader =
+            Reader { var: |name: &str| vars.get(name).cloned(), deadline_ms: u64::MAX, problems: Vec::new() };
+        reader.check_environment(vars, not_unicode);
+        let of_apis = api_variables(providers);
+        let known: Vec<&str> = KNOWN.into_iter().chain(of_apis.iter().map(String::as_str)).collect();
+        vars.keys().for_each(|name| reader.check_name(name, &known));
+        let config = reader.worker(providers);
+        reader.end(Some(config))
+    }
+}
+
+/// The variables with addresses and keys of APIs.
+fn api_variables(providers: &[Arc<dyn Provider>]) -> Vec<String> {
+    with_api(providers).flat_map(|(name, _)| [variable(name, API_URL), variable(name, API_KEY)]).collect()
+}
+
+/// Names and usual addresses of the providers that have an API.
+fn with_api(providers: &[Arc<dyn Provider>]) -> impl Iterator<Item = (&'static str, &'static str)> {
+    providers.iter().filter_map(|provider| Some((provider.profile().name, provider.api_url()?)))
+}
+
+impl<F: Fn(&str) -> Option<String>> Reader<F> {
+    fn worker(&mut self, providers: &[Arc<dyn Provider>]) -> WorkerConfig {
+        let tables = self.tables();
+        let tuning = self.tuning();
+        let settings = self.settings();
+        let apis = with_api(providers).map(|(name, url)| (name.to_owned(), self.api(name, url))).collect();
+        WorkerConfig { tables, tuning, settings, apis }
+    }
+
+    fn settings(&mut self) -> Settings {
+        let default = Settings::default();
+        let settings = Settings {
+            run_ms: self.number(RUN_MS, default.run_ms, 1_000..=900_000),
+            lease_ms: self.number(LEASE_MS, default.lease_ms, 1_000..=DAY_MS),
+            fetch_ms: self.number(FETCH_MS, default.fetch_ms, 100..=900_000),
+            attempts_max: u32::try_from(self.number(ATTEMPTS_MAX, default.attempts_max.into(), 1..=1_000))
+                .unwrap_or(default.attempts_max),
+            backoff_ms: self.number(BACKOFF_MS, default.backoff_ms, 1..=DAY_MS),
+            backoff_max_ms: self.number(BACKOFF_MAX_MS, default.backoff_max_ms, 1..=DAY_MS),
+            parent_wait_ms: self.number(PARENT_WAIT_MS, default.parent_wait_ms, 0..=30 * DAY_MS),
+        };
+        for (field, why) in settings.problems() {
+            let name = format!("HOOKLEDGER_WORKER_{}", field.to_ascii_uppercase());
+            self.problem(&name, &why, "change one of the two");
+        }
+        settings
+    }
+
+    fn api(&mut self, provider: &str, usual_url: &str) -> Api {
+        let (url_name, key_name) = (variable(provider, API_URL), variable(provider, API_KEY));
+        let url = self.text(&url_name).unwrap_or_else(|| usual_url.to_owned());
+        if !is_base(&url) {
+            let todo = "give scheme and host alone, e.g. https://api.example.com; http only for 127.0.0.1";
+            self.problem(&url_name, "is not where an API can be", todo);
+        }
+        let key = self.text(&key_name).and_then(|text| {
+            let key = ApiKey::new(&text);
+            if key.is_none() {
+                self.problem(&key_name, "cannot be sent in a header", "set the key alone, on one line");
+            }
+            key
+        });
+        Api { url: url.trim_end_matches('/').to_owned(), key }
+    }
+}
+
+/// Scheme and host, nothing else. The key goes there, so only to the machine itself without TLS.
+fn is_base(url: &str) -> bool {
+    let Ok(uri) = url.parse::<Uri>() else { return false };
+    let bare = uri.path() == "/" && uri.query().is_none() && !url.contains('@');
+    match (uri.scheme_str(), uri.host()) {
+        (Some("https"), Some(_)) => bare,
+        (Some("http"), Some("127.0.0.1" | "localhost")) => bare,
+        _ => false,
+    }
+}

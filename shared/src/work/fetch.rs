@@ -1,0 +1,149 @@
+//! Reads an object of a provider's API: the one place that sends our key. What it says goes nowhere but to the provider's
+//! own mapping; neither bodies nor keys come into errors or logs.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use aws_smithy_http_client::Connector;
+use aws_smithy_http_client::tls::{Provider as Tls, rustls_provider::CryptoMode};
+use aws_smithy_runtime_api::client::http::{HttpConnector as _, HttpConnectorSettings};
+use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse};
+use aws_smithy_types::body::SdkBody;
+use aws_smithy_types::byte_stream::ByteStream;
+use http::HeaderValue;
+use http::header::AUTHORIZATION;
+
+use crate::provider::{Event, Provider};
+
+const CONNECT: Duration = Duration::from_secs(3);
+
+/// Far above any object that tells of money; below what would hurt a small function's memory.
+const BODY_BYTES_MAX: usize = 4 * 1_024 * 1_024;
+
+/// Where a provider's API is, and the key that opens it.
+#[derive(Clone, Debug)]
+pub struct Api {
+    /// Scheme and host, without a slash at the end.
+    pub url: String,
+    /// `None`: the API cannot be asked.
+    pub key: Option<ApiKey>,
+}
+
+/// A key, as the bearer token that is sent. Never printed.
+#[derive(Clone, Debug)]
+pub struct ApiKey(HeaderValue);
+
+impl ApiKey {
+    /// `None`: it is blank, or holds what no header can.
+    pub fn new(key: &str) -> Option<Self> {
+        let key = key.trim();
+        let mut value = HeaderValue::from_str(&format!("Bearer {key}")).ok().filter(|_| !key.is_empty())?;
+        value.set_sensitive(true);
+        Some(Self(value))
+    }
+}
+
+/// Reads objects by HTTP GET.
+#[derive(Debug)]
+pub struct Fetcher {
+    connector: Connector,
+    apis: HashMap<String, Api>,
+}
+
+/// Why there is no object.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FetchError {
+    /// It may be there later, or is ours to mend: try again.
+    #[error("{0}")]
+    Transient(String),
+    /// It will be the same next time.
+    #[error("{0}")]
+    Permanent(String),
+}
+
+impl Fetcher {
+    /// Reads from these APIs, by provider's name.
+    pub fn new(apis: HashMap<String, Api>) -> Self {
+        let settings = HttpConnectorSettings::builder().connect_timeout(CONNECT).build();
+        let tls = Tls::Rustls(CryptoMode::Ring);
+        Self { connector: Connector::builder().connector_settings(settings).tls_provider(tls).build(), apis }
+    }
+
+    /// The object at `path` of `provider`'s API, within `left`. Redirects are not followed: the key goes to one host only.
+    pub(super) async fn get(
+        &self,
+        provider: &dyn Provider,
+        event: &Event,
+        path: &str,
+        left: Duration,
+    ) -> Result<Vec<u8>, FetchError> {
+        let name = provider.profile().name;
+        let api = self.apis.get(name).ok_or_else(|| transient(format!("no API of {name} is configured")))?;
+        let key = api.key.as_ref().ok_or_else(|| transient(format!("no API key of {name} is configured")))?;
+        let request = request(api, key, path, provider.api_headers(event))?;
+        let reading = async {
+            let answer = self.connector.call(request).await;
+            let answer = answer.map_err(|_| transient("the API cannot be reached".to_owned()))?;
+            judge(answer.status().as_u16())?;
+            body(answer).await
+        };
+        let answered = tokio::time::timeout(left, reading).await;
+        answered.unwrap_or_else(|_| Err(transient("the API did not answer in time".to_owned())))
+    }
+}
+
+fn transient(why: String) -> FetchError {
+    FetchError::Transient(why)
+}
+
+fn request(api: &Api, key: &ApiKey, path: &str, headers: Vec<(&str, String)>) -> Result<HttpRequest, FetchError> {
+    let mut request = http::Request::get(format!("{}{path}", api.url)).header(AUTHORIZATION, key.0.clone());
+    for (name, value) in headers {
+        request = request.header(name, value);
+    }
+    let request = request.body(SdkBody::empty()).ok().and_then(|request| request.try_into().ok());
+    request.ok_or_else(|| FetchError::Permanent("the object's path cannot be asked for".to_owned()))
+}
+
+/// 401 and 403 are about our key, a redirect is about our configuration: neither says anything of the event.
+fn judge(status: u16) -> Result<(), FetchError> {
+    let why = format!("the API answered {status}");
+    match status {
+        200 => Ok(()),
+        300..=399 | 401 | 403 | 408 | 409 | 425 | 429 | 500..=599 => Err(FetchError::Transient(why)),
+        _ => Err(FetchError::Permanent(why)),
+    }
+}
+
+async fn body(answer: HttpResponse) -> Result<Vec<u8>, FetchError> {
+    let mut stream = ByteStream::new(answer.into_body());
+    let mut body = Vec::new();
+    while let Some(chunk) = stream.next().await {
+        let chunk = chunk.map_err(|_| transient("the API's answer broke off".to_owned()))?;
+        if body.len() + chunk.len() > BODY_BYTES_MAX {
+            return Err(FetchError::Permanent(format!("the API's answer is larger than {BODY_BYTES_MAX} bytes")));
+        }
+        body.extend_from_slice(&chunk);
+    }
+    Ok(body)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_never_printed() {
+        let api = Api { url: "https://api.example".to_owned(), key: ApiKey::new(" made_up_key\n") };
+        assert!(api.key.is_some() && !format!("{api:?}").contains("made_up_key"), "{api:?}");
+        assert!(ApiKey::new(" ").is_none() && ApiKey::new("a\nb").is_none());
+    }
+
+    #[test]
+    fn what_is_ours_to_mend_is_tried_again() {
+        let transient = |status| matches!(judge(status), Err(FetchError::Transient(_)));
+        assert!([301, 401, 403, 408, 429, 500, 503].into_iter().all(transient));
+        assert!(![200, 204, 400, 404, 410].into_iter().any(transient));
+        assert_eq!(judge(200), Ok(()));
+    }
+}

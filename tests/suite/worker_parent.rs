@@ -1,0 +1,129 @@
+//! Events whose account stands in another entry: it came before, comes later, never comes, or has none.
+
+use hookledger::claim::{ClaimKey, State};
+use hookledger::metrics::Metric;
+use hookledger::plan::ParkReason;
+use hookledger::work::{Settings, Worked};
+use hookledger_tests::{Fact, World, sample, settle};
+
+const SETTLED: Worked = Worked::Settled { known: 0, account_unknown: false };
+
+const REFUND: &str = "evt_3ThBackGone00001";
+
+fn key(event_id: &str) -> ClaimKey {
+    ClaimKey::new("stripe", "", event_id)
+}
+
+async fn refund_account(world: &World) -> Option<String> {
+    let row = world.ledger().await.into_iter().find(|row| row.kind.name() == "refund").unwrap();
+    assert_eq!((row.held.amount_minor, row.held.currency.as_str()), (-1_500, "USD"));
+    row.account_id
+}
+
+#[tokio::test]
+async fn a_refund_after_its_charge() {
+    let world = World::stripe().await;
+    world.deliver(sample("stripe", "charge_succeeded")).await;
+    world.deliver(sample("stripe", "refund_updated_succeeded_1")).await;
+    assert_eq!(world.ledger().await.len(), 1);
+    assert_eq!(world.work_on_due(&world.worker()).await, [SETTLED]);
+    assert_eq!(refund_account(&world).await.as_deref(), Some("cus_TkMiraHolt001"));
+    let story = world.story(&key(REFUND)).await;
+    let claim = story.claim.unwrap();
+    assert_eq!((claim.state, claim.attempt, claim.due_at, story.kept), (State::Done, 1, None, None));
+    assert!(claim.expires_at.is_some());
+    assert_eq!(world.work(&world.worker(), &key(REFUND)).await, Worked::NotOurs);
+    assert_eq!(world.work_on_due(&world.worker()).await, []);
+    assert_eq!(world.metrics.total(Metric::Worked), 1);
+}
+
+#[tokio::test]
+async fn a_refund_before_its_charge() {
+    let world = World::stripe().await;
+    world.deliver(sample("stripe", "refund_updated_succeeded_1")).await;
+    for attempt in 1..=4 {
+        let worked = world.work(&world.worker(), &key(REFUND)).await;
+        assert!(matches!(worked, Worked::Later { .. }), "{worked:?}");
+        let claim = world.story(&key(REFUND)).await.claim.unwrap();
+        assert_eq!((claim.state, claim.attempt), (State::Received, attempt));
+        assert!(claim.last_error.unwrap().contains("ch_3ThGuitar0000001"));
+        world.wait_for(&key(REFUND)).await;
+    }
+    assert_eq!(world.ledger().await.len(), 0);
+    world.deliver(sample("stripe", "charge_succeeded")).await;
+    assert_eq!(world.work_on_due(&world.worker()).await, [SETTLED]);
+    assert_eq!(refund_account(&world).await.as_deref(), Some("cus_TkMiraHolt001"));
+    assert_eq!(world.metrics.total(Metric::AccountUnknown), 0);
+}
+
+#[tokio::test]
+async fn a_refund_whose_charge_never_comes_is_booked_without_an_account() {
+    let world = World::stripe().await;
+    world.deliver(sample("stripe", "refund_updated_succeeded_1")).await;
+    let kept_at = world.now();
+    let last = loop {
+        match world.work(&world.worker(), &key(REFUND)).await {
+            Worked::Later { .. } => world.wait_for(&key(REFUND)).await,
+            other => break other,
+        }
+    };
+    assert_eq!(last, Worked::Settled { known: 0, account_unknown: true });
+    assert_eq!(kept_at.ms_until(world.now()), 3_600_000);
+    assert_eq!(refund_account(&world).await, None);
+    assert_eq!(world.metrics.total(Metric::AccountUnknown), 1);
+    assert_eq!(world.metrics.total(Metric::Parked), 0);
+    // A charge that comes after all is booked as ever.
+    world.deliver(sample("stripe", "charge_succeeded")).await;
+    assert_eq!(world.ledger().await.len(), 2);
+}
+
+#[tokio::test]
+async fn an_event_is_never_parked_for_want_of_its_parent() {
+    let world = World::stripe().await;
+    world.deliver(sample("stripe", "refund_updated_succeeded_1")).await;
+    let settings = Settings { attempts_max: 2, ..Settings::default() };
+    let worker = world.worker_with(settings, None);
+    assert!(matches!(world.work(&worker, &key(REFUND)).await, Worked::Later { .. }));
+    world.wait_for(&key(REFUND)).await;
+    let worked = world.work(&worker, &key(REFUND)).await;
+    assert_eq!(worked, Worked::Settled { known: 0, account_unknown: true });
+}
+
+#[tokio::test]
+async fn a_charge_without_a_customer_is_not_waited_for() {
+    let world = World::new().await;
+    world.deliver(settle("e1", "m1", 500).body()).await;
+    world.deliver(Fact { parent: "m1".into(), ..Fact::new("e2", "defer").moving("r1", "refund", 200) }.body()).await;
+    assert_eq!(world.work(&world.worker(), &world.key("e2")).await, SETTLED);
+    assert_eq!(world.ledger().await[1].account_id, None);
+    assert_eq!(world.metrics.total(Metric::AccountUnknown), 0);
+}
+
+#[tokio::test]
+async fn a_dispute_takes_the_account_of_its_charge() {
+    let world = World::stripe().await;
+    let names = ["dispute_funds_withdrawn_1", "charge_succeeded_disputed_1", "dispute_closed_lost_1"];
+    for name in names {
+        assert_eq!(world.deliver(sample("stripe", name)).await.reply.status, 200, "{name}");
+    }
+    for worked in world.work_on_due(&world.worker()).await {
+        assert!(matches!(worked, Worked::Settled { .. }), "{worked:?}");
+    }
+    let ledger = world.ledger().await;
+    let disputes: Vec<_> = ledger.iter().filter(|row| row.kind.name() == "dispute").collect();
+    assert_eq!(disputes.len(), 1);
+    assert_eq!(disputes[0].account_id.as_deref(), Some("cus_TkJonasWeil02"));
+}
+
+#[tokio::test]
+async fn other_content_under_a_known_movement_is_kept_for_a_person() {
+    let world = World::new().await;
+    world.deliver(settle("e1", "m1", 500).account("a").body()).await;
+    world.deliver(Fact::new("e2", "settle").moving("r1", "refund", 300).body()).await;
+    world.deliver(Fact { parent: "m1".into(), ..Fact::new("e3", "defer").moving("r1", "refund", 200) }.body()).await;
+    let worked = world.work(&world.worker(), &world.key("e3")).await;
+    assert!(matches!(worked, Worked::Parked { reason: ParkReason::Conflict, .. }), "{worked:?}");
+    assert_eq!(world.claim("e3").await.unwrap().park_reason, Some(ParkReason::Conflict));
+    assert_eq!(world.metrics.total(Metric::MovementConflicts), 1);
+    assert_eq!(world.booked().await.len(), 2);
+}

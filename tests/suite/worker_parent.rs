@@ -69,6 +69,8 @@ async fn a_refund_whose_charge_never_comes_is_booked_without_an_account() {
     };
     assert_eq!(last, Worked::Settled { known: 0, account_unknown: true });
     assert_eq!(kept_at.ms_until(world.now()), 3_600_000);
+    let attempt = world.story(&key(REFUND)).await.claim.unwrap().attempt;
+    assert!(attempt < Settings::default().attempts_max, "the time ended the wait, not attempt {attempt}");
     assert_eq!(refund_account(&world).await, None);
     assert_eq!(world.metrics.total(Metric::AccountUnknown), 1);
     assert_eq!(world.metrics.total(Metric::Parked), 0);

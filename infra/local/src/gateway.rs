@@ -3,9 +3,8 @@
 
 use std::net::IpAddr;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
+use hookledger::request::{decode_base64, encode_base64};
 use hookledger::time::UnixMs;
 use http::header::{CONTENT_TYPE, COOKIE, HOST, SET_COOKIE, USER_AGENT};
 use http::request::Parts;
@@ -63,7 +62,7 @@ pub fn event(parts: &Parts, body: &Bytes, call: &Call<'_>) -> Result<Box<RawValu
     if !body.is_empty() {
         let as_text = if is_text(&parts.headers) { std::str::from_utf8(body).ok() } else { None };
         event["isBase64Encoded"] = as_text.is_none().into();
-        event["body"] = as_text.map_or_else(|| STANDARD.encode(body).into(), Value::from);
+        event["body"] = as_text.map_or_else(|| encode_base64(body).into(), Value::from);
     }
     to_raw_value(&event)
 }
@@ -130,7 +129,7 @@ fn body(text: String, is_base64: bool) -> Result<Bytes, &'static str> {
     if !is_base64 {
         return Ok(Bytes::from(text));
     }
-    STANDARD.decode(text).map(Bytes::from).map_err(|_| "its body is not base64")
+    decode_base64(&text).map(Bytes::from).ok_or("its body is not base64")
 }
 
 fn append(headers: &mut HeaderMap, name: &str, value: &Value) -> Result<(), &'static str> {

@@ -13,6 +13,8 @@ use crate::plan::{Kind, ParkReason};
 use crate::provider::Reply;
 use crate::time::{UnixMs, UnixS};
 
+const ERROR_BYTES_MAX: usize = 300;
+
 /// A claim, read back.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClaimRow {
@@ -217,6 +219,11 @@ fn decode_entries(list: &AttributeValue) -> Result<Vec<Booked>, DecodeError> {
 pub(super) fn shard(prefix: &str, key: &ClaimKey) -> String {
     let shard = Digest::of(key.as_str().as_bytes()).as_bytes()[0] % SHARDS;
     format!("{prefix}#{shard:02}")
+}
+
+/// Why it was parked or given back, as a row takes it: it stands in an index, and duplicates are charged by its size.
+pub(super) fn last_error(why: &str) -> AttributeValue {
+    s(cut(why, ERROR_BYTES_MAX))
 }
 
 /// A text cut to at most `bytes_max` bytes, at a character's edge.

@@ -2,7 +2,7 @@
 
 use aws_sdk_dynamodb::types::{AttributeValue, ReturnValuesOnConditionCheckFailure, TransactWriteItem, Update};
 
-use super::claim_row::{ClaimRow, cut, shard};
+use super::claim_row::{ClaimRow, last_error, shard};
 use super::codec::{Condition, claims_key, ms, n, s};
 use super::entry_row::Origin;
 use super::names::{self as name, CLAIM_PART};
@@ -11,8 +11,6 @@ use super::{Role, Stroke, Tables, Transaction};
 use crate::claim::{ClaimKey, State};
 use crate::plan::{ParkReason, Settle};
 use crate::time::UnixMs;
-
-const ERROR_BYTES_MAX: usize = 300;
 
 /// Takes a claim up, if it is due and nobody holds it: one more attempt, a fresh owner, due again when the lease ends.
 pub fn lease(tables: &Tables, key: &ClaimKey, stroke: &Stroke, ends: UnixMs, attempts_max: u32) -> Option<Update> {
@@ -72,7 +70,7 @@ pub fn park(tables: &Tables, row: &ClaimRow, reason: ParkReason, why: &str, stro
             (":parked", s(State::Parked.name())),
             (":shard", s(shard("parked", &row.key))),
             (":reason", s(reason.name())),
-            (":why", s(cut(why, ERROR_BYTES_MAX))),
+            (":why", last_error(why)),
             (":owner", s(&stroke.owner)),
         ],
     );
@@ -88,7 +86,7 @@ pub fn release(tables: &Tables, row: &ClaimRow, due_at: UnixMs, why: &str, strok
         vec![
             (":received", s(State::Received.name())),
             (":due", ms(due_at)),
-            (":why", s(cut(why, ERROR_BYTES_MAX))),
+            (":why", last_error(why)),
             (":owner", s(&stroke.owner)),
         ],
     );

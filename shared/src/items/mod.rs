@@ -47,6 +47,8 @@ pub struct Tables {
 /// How many partitions the index of open claims is spread over. May only grow: readers read every shard.
 pub const SHARDS: u8 = 64;
 
+const EVENT_TYPE_BYTES_MAX: usize = 128;
+
 /// Everything about an event that its claim will hold, whatever the plan.
 #[derive(Debug)]
 pub struct NewClaim<'a> {
@@ -80,6 +82,11 @@ impl<'a> NewClaim<'a> {
             volatile_fields: profile.identity.volatile_fields,
             payload: OnceLock::new(),
         }
+    }
+
+    /// The provider's word for what happened, as rows and log lines take it: short. Longer ones are none.
+    pub fn event_type(&self) -> &str {
+        claim_row::cut(&self.event.event_type, EVENT_TYPE_BYTES_MAX)
     }
 
     /// The event's bytes, ready to be kept. Packed when first asked for: a settled event keeps none.

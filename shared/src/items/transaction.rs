@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use aws_sdk_dynamodb::types::AttributeValue;
 
-use super::claim_row::{Booked, cut, encode_entries, shard};
+use super::claim_row::{Booked, cut, encode_entries, last_error, shard};
 use super::codec::{Condition, b, claims_key, delete, ms, n, put, s};
 use super::entry_row::{self, Origin};
 use super::names::{self as name, CLAIM_PART};
@@ -17,8 +17,6 @@ use crate::time::UnixMs;
 
 /// Longer event ids and scopes are hashed in the key; beside it they are kept up to here.
 const TEXT_BYTES_MAX: usize = 1_024;
-const EVENT_TYPE_BYTES_MAX: usize = 128;
-const ERROR_BYTES_MAX: usize = 300;
 
 /// A sort key takes 1,024 bytes, with the message's name and sink.
 const ABOUT_BYTES_MAX: usize = 400;
@@ -174,7 +172,7 @@ fn claim_item(claim: &NewClaim<'_>, write: &Write, parts: usize, guard: &Guard, 
             set(name::STATE, s(State::Parked.name()));
             set(name::SHARD, s(shard("parked", &claim.key)));
             set(name::PARK_REASON, s(park.reason.name()));
-            set(name::LAST_ERROR, s(cut(&park.why, ERROR_BYTES_MAX)));
+            set(name::LAST_ERROR, last_error(&park.why));
         }
     }
     if !matches!(write, Write::Settle(_)) {
@@ -196,7 +194,7 @@ pub(super) fn identity(claim: &NewClaim<'_>, part: &str, effect: Effect) -> Item
     set(name::PROVIDER, s(claim.provider));
     set(name::SCOPE, s(cut(&event.scope, TEXT_BYTES_MAX)));
     set(name::EVENT_ID, s(cut(&event.id, TEXT_BYTES_MAX)));
-    set(name::EVENT_TYPE, s(cut(&event.event_type, EVENT_TYPE_BYTES_MAX)));
+    set(name::EVENT_TYPE, s(claim.event_type()));
     set(name::RAW_DIGEST, b(claim.raw_digest.as_bytes()));
     set(name::EFFECT_DIGEST, b(effect.digest.as_bytes()));
     set(name::EFFECT_KIND, s(effect.kind.name()));

@@ -24,9 +24,6 @@ pub use outcome::{Answer, Outcome};
 /// Left of the deadline for the answer to travel.
 const MARGIN_MS: u64 = 500;
 
-/// An event type in a log line; longer ones are none.
-const SHOWN_BYTES_MAX: usize = 128;
-
 /// How many events of one delivery are committed side by side.
 const SIDE_BY_SIDE: usize = 8;
 
@@ -145,7 +142,8 @@ impl Receiver {
         let claim = NewClaim::new(self.provider.profile(), event);
         let (outcome, conflicts) = self.decide(event, &claim, deadline).await;
         let took_ms = began.ms_until(self.clock.now());
-        Handled { key: claim.key, event_type: shown(&event.event_type), outcome, conflicts, took_ms }
+        let event_type = claim.event_type().to_owned();
+        Handled { key: claim.key, event_type, outcome, conflicts, took_ms }
     }
 
     async fn decide(&self, event: &Event, claim: &NewClaim<'_>, deadline: UnixMs) -> (Outcome, u32) {
@@ -189,11 +187,6 @@ impl Receiver {
         let done = Done { raw_digest: claim.raw_digest, reply: reply.clone(), expires_at };
         self.gate.remember(claim.key.clone(), done);
     }
-}
-
-/// A sender's text as log lines take it: short.
-fn shown(text: &str) -> String {
-    text[..text.floor_char_boundary(SHOWN_BYTES_MAX)].to_owned()
 }
 
 /// A stage or a mapping may stand before our path.

@@ -19,6 +19,11 @@ pub fn encode_hex(bytes: &[u8]) -> String {
     bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]).map(|nibble| char::from(DIGITS[usize::from(nibble)])).collect()
 }
 
+/// Bytes to standard base64 with padding.
+pub fn encode_base64(bytes: &[u8]) -> String {
+    STANDARD.encode(bytes)
+}
+
 /// Standard base64 with padding to bytes.
 pub fn decode_base64(text: &str) -> Option<Vec<u8>> {
     STANDARD.decode(text).ok()

@@ -13,7 +13,7 @@ use subtle::ConstantTimeEq as _;
 
 use crate::time::{UnixMs, UnixS};
 
-pub use encoding::{decode_base64, decode_hex, encode_hex};
+pub use encoding::{decode_base64, decode_hex, encode_base64, encode_hex};
 pub use headers::Headers;
 pub use secret::{KeySet, KeySetError, Secret};
 

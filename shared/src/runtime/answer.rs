@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::receive::Answer;
+use crate::request::encode_base64;
 
 /// One form that REST APIs, HTTP APIs (both payload formats) and function URLs take. `statusCode` is always there: without
 /// it an HTTP API takes whatever came back for a body and answers 200. Sources as for [`super::envelope`].
@@ -24,9 +25,4 @@ pub(super) fn write(answer: Answer) -> Value {
 /// When nothing else can be said. The sender comes again.
 pub(super) fn unavailable() -> Value {
     json!({"statusCode": 503, "headers": {"retry-after": "5"}, "body": "", "isBase64Encoded": false})
-}
-
-fn encode_base64(bytes: &[u8]) -> String {
-    use base64::Engine as _;
-    base64::engine::general_purpose::STANDARD.encode(bytes)
 }

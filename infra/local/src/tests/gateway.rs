@@ -68,8 +68,7 @@ fn text_goes_as_text_and_the_rest_as_base64() {
 }
 
 fn decoded(event: &Value) -> Vec<u8> {
-    use base64::Engine as _;
-    base64::engine::general_purpose::STANDARD.decode(event["body"].as_str().unwrap()).unwrap()
+    hookledger::request::decode_base64(event["body"].as_str().unwrap()).unwrap()
 }
 
 #[test]

@@ -2,7 +2,6 @@
 
 use hookledger::claim::{ClaimKey, MovementKey};
 use hookledger::plan::{Fetch, Fetched, Kind, ParkReason, Plan};
-use hookledger::provider::{Event, EventMode};
 use hookledger::store::{Completed, Lease, StoreError};
 
 use crate::world::World;
@@ -31,14 +30,7 @@ impl World {
             return Ok(Settled::NotOurs);
         };
         let kept = store.story(key, deadline).await?.kept.unwrap();
-        let event = Event {
-            id: row.event_id.clone(),
-            scope: row.scope.clone(),
-            event_type: row.event_type.clone(),
-            mode: EventMode::Ours,
-            kept,
-            problem: None,
-        };
+        let event = row.event(kept);
         let provider = &self.receiver.provider;
         let mut plan = provider.interpret(&event);
         if let Plan::Defer(defer) = &plan {

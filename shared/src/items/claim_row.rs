@@ -10,7 +10,7 @@ use super::names as name;
 use super::{Item, SHARDS};
 use crate::claim::{ClaimKey, Digest, EFFECT_VERSION, Effect, EffectKind, MovementKey, State, kind_named};
 use crate::plan::{Kind, ParkReason};
-use crate::provider::Reply;
+use crate::provider::{Event, EventMode, Kept, Reply};
 use crate::time::{UnixMs, UnixS};
 
 const ERROR_BYTES_MAX: usize = 300;
@@ -149,6 +149,19 @@ impl ClaimRow {
             due_at: row.ms_opt(name::DUE_AT_MS),
             expires_at: row.number_opt(name::EXPIRES_AT).map(UnixS::new),
         })
+    }
+
+    /// The event as the provider identified it when it was kept.
+    pub fn event(&self, kept: Kept) -> Event {
+        Event {
+            id: self.event_id.clone(),
+            scope: self.scope.clone(),
+            event_type: self.event_type.clone(),
+            // An event of the other mode is never kept for us.
+            mode: EventMode::Ours,
+            kept,
+            problem: None,
+        }
     }
 
     /// Whether TTL may have deleted it by now: expired claims count as absent, deleted or not.

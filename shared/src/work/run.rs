@@ -9,7 +9,7 @@ use super::{FetchError, Worked, Worker};
 use crate::claim::MovementKey;
 use crate::items::ClaimRow;
 use crate::plan::{Fetch, Fetched, Kind, Occurrence, ParkReason, Plan, Settle};
-use crate::provider::{Event, EventMode, Kept, Provider};
+use crate::provider::{Event, Kept, Provider};
 use crate::store::{Completed, StoreError};
 use crate::time::UnixMs;
 
@@ -49,7 +49,7 @@ impl Worker {
             let why = "its kept bytes are gone; the next equal delivery writes them again".to_owned();
             return self.park(row, ParkReason::BytesLost, why, deadline).await;
         };
-        let event = event(row, kept);
+        let event = row.event(kept);
         let Decided { plan, account_unknown } = match self.decide(provider, &event, row, deadline).await {
             Ok(decided) => decided,
             Err(Stop::Later { due_at, why }) => return self.give_back(row, due_at, why, deadline).await,
@@ -195,19 +195,6 @@ impl Worker {
             Err(_) => ceiling_ms,
         };
         self.clock.now().plus_ms(wait_ms)
-    }
-}
-
-/// The event as the provider identified it when it was kept.
-fn event(row: &ClaimRow, kept: Kept) -> Event {
-    Event {
-        id: row.event_id.clone(),
-        scope: row.scope.clone(),
-        event_type: row.event_type.clone(),
-        // An event of the other mode is never kept for us.
-        mode: EventMode::Ours,
-        kept,
-        problem: None,
     }
 }
 

@@ -26,4 +26,6 @@ pub mod gate;
 
 pub mod receive;
 
+pub mod stuck;
+
 pub mod runtime;

@@ -34,6 +34,20 @@ pub enum Metric {
     TooLarge,
     /// The store refused in a way a retry will not mend: access, table, an unknown code. Alarm.
     StoreFaults,
+    /// Claims that are open for longer than the grace. Alarm, also where it is missing.
+    StuckClaims,
+    /// Messages that are. Alarm.
+    StuckMessages,
+    /// Claims that wait for a person, those on hold among them. Alarm.
+    ParkedClaims,
+    /// Messages that do. Alarm.
+    ParkedMessages,
+    /// Contents under a known id with another effect, until a person closes them. Alarm.
+    OpenMismatches,
+    /// The age of the oldest row that is owed.
+    OldestOpenAgeSeconds,
+    /// Rows that were due and were kicked again.
+    Redriven,
 }
 
 impl Metric {
@@ -51,12 +65,20 @@ impl Metric {
             Self::MovementConflicts => "MovementConflicts",
             Self::TooLarge => "TooLarge",
             Self::StoreFaults => "StoreFaults",
+            Self::StuckClaims => "StuckClaims",
+            Self::StuckMessages => "StuckMessages",
+            Self::ParkedClaims => "ParkedClaims",
+            Self::ParkedMessages => "ParkedMessages",
+            Self::OpenMismatches => "OpenMismatches",
+            Self::OldestOpenAgeSeconds => "OldestOpenAgeSeconds",
+            Self::Redriven => "Redriven",
         }
     }
 
     const fn unit(self) -> &'static str {
         match self {
             Self::CommitLatency => "Milliseconds",
+            Self::OldestOpenAgeSeconds => "Seconds",
             _ => "Count",
         }
     }

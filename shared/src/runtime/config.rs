@@ -8,6 +8,7 @@ use crate::items::Tables;
 use crate::provider::{Mode, Profile};
 use crate::request::KeySet;
 use crate::store::Tuning;
+use crate::stuck::Limits;
 
 const PREFIX: &str = "HOOKLEDGER_";
 const SECRETS: &str = "_SECRETS";
@@ -18,7 +19,10 @@ const GATE_BYTES: &str = "HOOKLEDGER_GATE_BYTES";
 const CONNECT_MS: &str = "HOOKLEDGER_DYNAMODB_CONNECT_MS";
 const ATTEMPT_MS: &str = "HOOKLEDGER_DYNAMODB_ATTEMPT_MS";
 const ATTEMPTS: &str = "HOOKLEDGER_DYNAMODB_ATTEMPTS";
-const KNOWN: [&str; 7] = [MODE, CLAIMS_TABLE, LEDGER_TABLE, GATE_BYTES, CONNECT_MS, ATTEMPT_MS, ATTEMPTS];
+const STUCK_AFTER_S: &str = "HOOKLEDGER_STUCK_AFTER_S";
+const WORKER_ATTEMPTS: &str = "HOOKLEDGER_WORKER_ATTEMPTS";
+const KNOWN: [&str; 9] =
+    [MODE, CLAIMS_TABLE, LEDGER_TABLE, GATE_BYTES, CONNECT_MS, ATTEMPT_MS, ATTEMPTS, STUCK_AFTER_S, WORKER_ATTEMPTS];
 
 const GATE_BYTES_DEFAULT: u64 = 8 << 20;
 const GATE_BYTES_MAX: u64 = 1 << 30;
@@ -46,6 +50,17 @@ pub struct Config {
     pub tuning: Tuning,
 }
 
+/// What the function that watches over open work is told by its environment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WatchConfig {
+    /// `HOOKLEDGER_CLAIMS_TABLE` and `HOOKLEDGER_LEDGER_TABLE`.
+    pub tables: Tables,
+    /// `HOOKLEDGER_DYNAMODB_CONNECT_MS`, `…_ATTEMPT_MS`, `…_ATTEMPTS`.
+    pub tuning: Tuning,
+    /// `HOOKLEDGER_STUCK_AFTER_S`, 300 by default, and `HOOKLEDGER_WORKER_ATTEMPTS`, 24 by default: the worker's own number.
+    pub limits: Limits,
+}
+
 /// Everything that is wrong with the environment, a line each: which variable, what is wrong, what to do.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ConfigErrors(Vec<String>);
@@ -67,14 +82,7 @@ impl Config {
     /// Reads the process's environment, and refuses names that no version of this function knows: a misspelt variable
     /// is not a default. Secrets of other providers are ignored.
     pub fn from_env(profile: &Profile) -> Result<Self, ConfigErrors> {
-        let is_ours = |name: &str| name.starts_with(PREFIX) || LAMBDA.contains(&name);
-        let all = std::env::vars_os().map(|(name, value)| (name.to_string_lossy().into_owned(), value));
-        let (read, unreadable): (Vec<_>, Vec<_>) = all
-            .filter(|(name, _)| is_ours(name))
-            .map(|(name, value)| (value.into_string(), name))
-            .partition(|(value, _)| value.is_ok());
-        let names = unreadable.into_iter().map(|(_, name)| name).collect();
-        let vars = read.into_iter().filter_map(|(value, name)| Some((name, value.ok()?))).collect();
+        let (vars, names) = environment();
         Self::of(profile, &vars, names)
     }
 
@@ -85,20 +93,42 @@ impl Config {
     ) -> Result<Self, ConfigErrors> {
         let deadline_ms = profile.transport.deadline_ms;
         let mut reader = Reader { var: |name: &str| vars.get(name).cloned(), deadline_ms, problems: Vec::new() };
-        for name in not_unicode {
-            reader.problem(&name, "is not UTF-8", "set it anew");
-        }
-        if let Some(name) = LAMBDA.iter().find(|name| !vars.contains_key(**name)) {
-            reader.problem(
-                name,
-                "is not set",
-                "let AWS Lambda start this program; on your own machine `cargo run` is the whole stack",
-            );
-        }
-        vars.keys().for_each(|name| reader.check_name(name));
+        reader.check(vars, not_unicode);
         let config = reader.config(profile.name);
         reader.end(config)
     }
+}
+
+impl WatchConfig {
+    /// Reads the process's environment, as strictly as that of a receiving function.
+    pub fn from_env() -> Result<Self, ConfigErrors> {
+        let (vars, names) = environment();
+        Self::of(&vars, names)
+    }
+
+    pub(super) fn of(vars: &BTreeMap<String, String>, not_unicode: Vec<String>) -> Result<Self, ConfigErrors> {
+        let read = |name: &str| vars.get(name).cloned();
+        let mut reader = Reader { var: read, deadline_ms: u64::MAX, problems: Vec::new() };
+        reader.check(vars, not_unicode);
+        let (tables, tuning) = (reader.tables(), reader.tuning());
+        let default = Limits::default();
+        let grace_ms = reader.number(STUCK_AFTER_S, default.grace_ms / 1_000, 1..=86_400) * 1_000;
+        let attempts = reader.number(WORKER_ATTEMPTS, default.attempts_max.into(), 1..=1_000);
+        let attempts_max = u32::try_from(attempts).unwrap_or(default.attempts_max);
+        reader.end(Some(Self { tables, tuning, limits: Limits { grace_ms, attempts_max, ..default } }))
+    }
+}
+
+/// The variables that are ours or Lambda's, and the names of those that are not UTF-8.
+fn environment() -> (BTreeMap<String, String>, Vec<String>) {
+    let is_ours = |name: &str| name.starts_with(PREFIX) || LAMBDA.contains(&name);
+    let all = std::env::vars_os().map(|(name, value)| (name.to_string_lossy().into_owned(), value));
+    let (read, unreadable): (Vec<_>, Vec<_>) = all
+        .filter(|(name, _)| is_ours(name))
+        .map(|(name, value)| (value.into_string(), name))
+        .partition(|(value, _)| value.is_ok());
+    let names = unreadable.into_iter().map(|(_, name)| name).collect();
+    (read.into_iter().filter_map(|(value, name)| Some((name, value.ok()?))).collect(), names)
 }
 
 struct Reader<F> {
@@ -113,7 +143,22 @@ impl<F: Fn(&str) -> Option<String>> Reader<F> {
         self.problems.push(format!("{name} {what}: {todo}"));
     }
 
-    fn end(self, config: Option<Config>) -> Result<Config, ConfigErrors> {
+    /// What must be there, and what must not.
+    fn check(&mut self, vars: &BTreeMap<String, String>, not_unicode: Vec<String>) {
+        for name in not_unicode {
+            self.problem(&name, "is not UTF-8", "set it anew");
+        }
+        if let Some(name) = LAMBDA.iter().find(|name| !vars.contains_key(**name)) {
+            self.problem(
+                name,
+                "is not set",
+                "let AWS Lambda start this program; on your own machine `cargo run` is the whole stack",
+            );
+        }
+        vars.keys().for_each(|name| self.check_name(name));
+    }
+
+    fn end<T>(self, config: Option<T>) -> Result<T, ConfigErrors> {
         config.filter(|_| self.problems.is_empty()).ok_or(ConfigErrors(self.problems))
     }
 

@@ -6,6 +6,7 @@ mod config;
 mod envelope;
 mod handler;
 mod log;
+mod watch;
 
 #[cfg(test)]
 mod tests;
@@ -22,8 +23,9 @@ use crate::store::{self, Store};
 use crate::time::Clock as _;
 
 pub use clock::SystemClock;
-pub use config::{Config, ConfigErrors, secrets_variable};
+pub use config::{Config, ConfigErrors, WatchConfig, secrets_variable};
 pub use handler::Handler;
+pub use watch::{WatchHandler, serve_watch};
 
 /// For the warming read. Lambda gives 10 s to the whole of the initialisation.
 const WARM_MS: u64 = 3_000;

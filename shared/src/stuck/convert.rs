@@ -186,7 +186,7 @@ fn claim_json(claim: &ClaimRow) -> Value {
         "completed_at": claim.completed_at.map(UnixMs::rfc3339),
         "open_since": claim.open_since.map(UnixMs::rfc3339),
         "due_at": claim.due_at.map(UnixMs::rfc3339),
-        "expires_at": claim.expires_at.map(|at| at.to_ms().rfc3339()),
+        "expires": claim.expires_at.map(|at| at.to_ms().rfc3339()),
         "attempt": claim.attempt,
         "park_reason": claim.park_reason.map(|reason| reason.name()),
         "last_error": claim.last_error,

@@ -20,6 +20,7 @@ mod front;
 pub mod gateway;
 mod log;
 pub mod registry;
+mod schedule;
 mod settings;
 mod stack;
 pub mod tables;

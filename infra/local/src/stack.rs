@@ -11,12 +11,14 @@ use hookledger::metrics::Metrics;
 use hookledger::receive::Receiver;
 use hookledger::runtime::{Handler, SystemClock};
 use hookledger::store::Store;
+use hookledger::stuck::{Limits, Watch};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use crate::database::{self, Database, listen, until};
 use crate::front::Front;
+use crate::schedule;
 use crate::settings::{Received, Settings};
 use crate::tables;
 
@@ -34,12 +36,14 @@ pub struct Options {
     pub data: Option<PathBuf>,
     /// Secrets and mode.
     pub settings: Settings,
+    /// How often the watch over open work runs, in seconds; 0: never.
+    pub schedule_s: u64,
 }
 
 impl Options {
-    /// In memory, on ports that are free.
+    /// In memory, on ports that are free, without a schedule.
     pub fn on_free_ports(settings: Settings) -> Self {
-        Self { port: 0, dynamodb_port: 0, data: None, settings }
+        Self { port: 0, dynamodb_port: 0, data: None, settings, schedule_s: 0 }
     }
 }
 
@@ -84,7 +88,7 @@ pub enum StartError {
 impl Stack {
     /// Starts everything; when it returns, requests are answered.
     pub async fn start(options: Options) -> Result<Self, StartError> {
-        let Options { port, dynamodb_port, data, settings } = options;
+        let Options { port, dynamodb_port, data, settings, schedule_s } = options;
         let listener = listen(port, "--port").await?;
         let http_address = listener.local_addr().map_err(|error| StartError::Port { port, flag: "--port", error })?;
         let database = Database::start(data.as_deref(), dynamodb_port).await?;
@@ -97,6 +101,9 @@ impl Stack {
         });
         let front = Front::new(handlers.collect(), database.address());
         let (stop, stopped) = watch::channel(false);
+        if schedule_s > 0 {
+            tokio::spawn(schedule::run(watch_over(store), schedule_s, stopped.clone()));
+        }
         let server = tokio::spawn(front.serve(listener, until(stopped)));
         Ok(Self { http_address, tables, database, stop, server })
     }
@@ -126,6 +133,12 @@ impl Stack {
             tracing::warn!("a DynamoDB request is still running and is left alone");
         }
     }
+}
+
+/// The watch over open work, as its function has it.
+pub(crate) fn watch_over(store: Store) -> Watch {
+    let (metrics, clock) = (Metrics::new(|_| {}), Arc::new(SystemClock));
+    Watch { store, metrics, clock, limits: Limits::default() }
 }
 
 fn receiver(received: &Received, settings: &Settings, store: Store) -> Receiver {

@@ -3,6 +3,7 @@
 mod claims;
 mod inside;
 mod ledger;
+mod on_call;
 mod output;
 mod send;
 mod show;
@@ -15,6 +16,9 @@ use std::process::ExitCode;
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory as _, Parser, Subcommand};
 use hookledger::store::StoreError;
+
+/// How often the watch over open work runs, in seconds.
+const SCHEDULE_S: u64 = 15;
 
 const EXIT_CODES: &str = "\
 Exit codes: 0 as asked; 1 the answer is no (not every answer was 2xx, no such claim, the stack could not start);
@@ -33,6 +37,9 @@ struct Arguments {
     /// Keep the tables in this directory across restarts; in memory by default
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
+    /// Run the watch over open work every so many seconds, 15 by default; 0: never
+    #[arg(long, value_name = "N")]
+    schedule_s: Option<u64>,
     #[command(subcommand)]
     command: Option<Command>,
 }
@@ -54,6 +61,10 @@ enum Command {
     Ledger(ledger::Ledger),
     Claims(claims::Claims),
     Show(show::Show),
+    Stuck(on_call::Stuck),
+    Retry(on_call::Retry),
+    Park(on_call::Park),
+    Resolve(on_call::Resolve),
 }
 
 /// Why a command ends early, in lines for people.
@@ -99,17 +110,25 @@ fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Arguments, cla
         let problem = "--data is for starting the stack; a command asks the one that runs";
         return Err(Arguments::command().error(ErrorKind::ArgumentConflict, problem));
     }
+    if parsed.command.is_some() && parsed.schedule_s.is_some() {
+        let problem = "--schedule-s is for starting the stack; a command asks the one that runs";
+        return Err(Arguments::command().error(ErrorKind::ArgumentConflict, problem));
+    }
     Ok(parsed)
 }
 
 async fn dispatch(arguments: Arguments) -> Result<ExitCode, Failure> {
-    let Arguments { ports, data, command } = arguments;
+    let Arguments { ports, data, schedule_s, command } = arguments;
     match command {
-        None => start::run(ports, data).await,
+        None => start::run(ports, data, schedule_s.unwrap_or(SCHEDULE_S)).await,
         Some(Command::Send(send)) => send.run(ports).await,
         Some(Command::Ledger(ledger)) => ledger.run(ports).await,
         Some(Command::Claims(claims)) => claims.run(ports).await,
         Some(Command::Show(show)) => show.run(ports).await,
+        Some(Command::Stuck(stuck)) => stuck.run(ports).await,
+        Some(Command::Retry(retry)) => retry.run(ports).await,
+        Some(Command::Park(park)) => park.run(ports).await,
+        Some(Command::Resolve(resolve)) => resolve.run(ports).await,
     }
 }
 

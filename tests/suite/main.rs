@@ -8,3 +8,6 @@ mod outcomes;
 mod race;
 mod smoke;
 mod store_errors;
+mod stuck_actions;
+mod stuck_race;
+mod stuck_run;

@@ -28,4 +28,6 @@ pub mod receive;
 
 pub mod work;
 
+pub mod stuck;
+
 pub mod runtime;

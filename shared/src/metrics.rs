@@ -40,6 +40,20 @@ pub enum Metric {
     AccountUnknown,
     /// The store refused in a way a retry will not mend: access, table, an unknown code. Alarm.
     StoreFaults,
+    /// Claims that are open for longer than the grace. Alarm, also where it is missing.
+    StuckClaims,
+    /// Messages that are. Alarm.
+    StuckMessages,
+    /// Claims that wait for a person, those on hold among them. Alarm.
+    ParkedClaims,
+    /// Messages that do. Alarm.
+    ParkedMessages,
+    /// Contents under a known id with another effect, until a person closes them. Alarm.
+    OpenMismatches,
+    /// The age of the oldest row that is owed.
+    OldestOpenAgeSeconds,
+    /// Rows that were due and were kicked again.
+    Redriven,
 }
 
 impl Metric {
@@ -60,12 +74,20 @@ impl Metric {
             Self::WorkLatency => "WorkLatency",
             Self::AccountUnknown => "AccountUnknown",
             Self::StoreFaults => "StoreFaults",
+            Self::StuckClaims => "StuckClaims",
+            Self::StuckMessages => "StuckMessages",
+            Self::ParkedClaims => "ParkedClaims",
+            Self::ParkedMessages => "ParkedMessages",
+            Self::OpenMismatches => "OpenMismatches",
+            Self::OldestOpenAgeSeconds => "OldestOpenAgeSeconds",
+            Self::Redriven => "Redriven",
         }
     }
 
     const fn unit(self) -> &'static str {
         match self {
             Self::CommitLatency | Self::WorkLatency => "Milliseconds",
+            Self::OldestOpenAgeSeconds => "Seconds",
             _ => "Count",
         }
     }

@@ -1,5 +1,7 @@
 //! Bodies as the [`TestProvider`](crate::TestProvider) sends them.
 
+use hookledger::money::Currency;
+use hookledger::plan::{Entry, Kind, Occurrence};
 use serde::{Deserialize, Serialize};
 
 /// One event.
@@ -83,6 +85,12 @@ impl Fact {
 /// The usual event: one payment in EUR, to be settled at once.
 pub fn settle(id: &str, movement: &str, magnitude_minor: i64) -> Fact {
     Fact::new(id, "settle").moving(movement, "payment", magnitude_minor)
+}
+
+/// A payment in EUR, as an entry of a plan.
+pub fn payment(movement: &str, magnitude_minor: i64) -> Entry {
+    let currency = Currency::parse("EUR").unwrap();
+    Entry::new(Occurrence::unique(movement), Kind::Payment, magnitude_minor, currency, crate::NOW).unwrap()
 }
 
 /// Several events in one delivery, each with the bytes it has alone.

@@ -13,13 +13,14 @@ mod contention;
 mod deferred;
 mod fault;
 mod metrics;
+mod open;
 mod provider;
 mod wire;
 mod worker;
 mod world;
 
 pub use api::{ApiAnswer, TestApi};
-pub use body::{Fact, Move, batch, settle};
+pub use body::{Fact, Move, batch, payment, settle};
 pub use clock::ManualClock;
 pub use deferred::Settled;
 pub use fault::{ErrorAnswer, Fault, Latch, Reason, When, each, every, item_json, nth, nth_of};

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use hookledger::claim::ClaimKey;
+use hookledger::items::{SHARDS, Shelf};
 use hookledger::work::{Api, ApiKey, Fetcher, Settings, Worked, Worker};
 use ring::rand::SystemRandom;
 
@@ -43,8 +44,11 @@ impl World {
     /// Works on whatever is due, as the schedule does it, and says what became of each.
     pub async fn work_on_due(&self, worker: &Worker) -> Vec<Worked> {
         let mut all = Vec::new();
-        for row in self.eyes.due(100, self.deadline()).await.unwrap() {
-            all.push(self.work(worker, &row.key).await);
+        for shard in 0..SHARDS {
+            let rows = self.eyes.shard(Shelf::Open, shard, 100, self.deadline()).await.unwrap().rows;
+            for row in rows.into_iter().filter(|row| row.is_due(self.now())) {
+                all.push(self.work(worker, &row.key).await);
+            }
         }
         all
     }

@@ -20,6 +20,7 @@ mod front;
 pub mod gateway;
 mod log;
 mod owed;
+mod schedule;
 mod settings;
 mod stack;
 pub mod tables;

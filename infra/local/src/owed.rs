@@ -1,18 +1,13 @@
-//! What is owed is settled: the claims table's stream is carried to the worker, as Lambda does it, and what the stream lost
-//! or left for later is found in the index of open work.
+//! The claims table's stream is carried to the worker, as Lambda does it. What the stream lost is found by the schedule.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use dynoxide::actions::describe_stream::DescribeStreamRequest;
 use dynoxide::actions::get_records::{GetRecordsRequest, GetRecordsResponse};
 use dynoxide::actions::get_shard_iterator::GetShardIteratorRequest;
 use dynoxide::actions::list_streams::ListStreamsRequest;
-use futures_util::{StreamExt as _, stream};
-use hookledger::items::IndexRow;
 use hookledger::runtime::{StreamHandler, SystemClock};
 use hookledger::time::Clock as _;
-use hookledger::work::Worker;
 use lambda_runtime::{Context, LambdaEvent};
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
@@ -25,10 +20,6 @@ const POLL_EVERY: Duration = Duration::from_millis(100);
 
 /// How long a worker may run; its own settings say less.
 const FUNCTION_MS: u64 = 60_000;
-
-/// Rows of each partition of the index, and claims that are worked on side by side.
-const DUE_MAX: i32 = 25;
-const SIDE_BY_SIDE: usize = 8;
 
 /// Carries what happens in `table` from now on to the worker, until `stopped`.
 pub(crate) async fn pump(
@@ -113,34 +104,4 @@ fn invocation(event: Box<RawValue>) -> LambdaEvent<Box<RawValue>> {
     let mut context = Context::default();
     context.deadline = u64::try_from(SystemClock.now().plus_ms(FUNCTION_MS).get()).unwrap_or_default();
     LambdaEvent::new(event, context)
-}
-
-/// Works on whatever is due, now and then `every`, until `stopped`.
-pub(crate) async fn redrive(worker: Arc<Worker>, every: Duration, stopped: watch::Receiver<bool>) {
-    let driving = async {
-        let mut ticks = interval(every);
-        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        loop {
-            ticks.tick().await;
-            work_on_due(&worker).await;
-        }
-    };
-    tokio::select! {
-        () = driving => {}
-        () = until(stopped) => {}
-    }
-}
-
-async fn work_on_due(worker: &Arc<Worker>) {
-    let ends = || SystemClock.now().plus_ms(FUNCTION_MS);
-    match worker.store.due(DUE_MAX, ends()).await {
-        Ok(rows) => {
-            let working = rows.into_iter().filter(IndexRow::is_claim).map(|row| {
-                let worker = worker.clone();
-                async move { worker.work(&row.key, ends()).await }
-            });
-            stream::iter(working).buffer_unordered(SIDE_BY_SIDE).for_each(|_| async {}).await;
-        }
-        Err(error) => tracing::warn!(%error, "what is due could not be read"),
-    }
 }

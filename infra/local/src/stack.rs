@@ -11,6 +11,7 @@ use hookledger::metrics::Metrics;
 use hookledger::receive::Receiver;
 use hookledger::runtime::{Handler, StreamHandler, SystemClock};
 use hookledger::store::Store;
+use hookledger::stuck::{Limits, Watch};
 use hookledger::work::{Fetcher, Worker};
 use ring::rand::SystemRandom;
 use tokio::sync::watch;
@@ -19,6 +20,7 @@ use tokio::time::timeout;
 
 use crate::database::{self, Database, listen, until};
 use crate::front::Front;
+use crate::schedule;
 use crate::settings::{Received, Settings};
 use crate::{owed, registry, tables};
 
@@ -26,7 +28,7 @@ use crate::{owed, registry, tables};
 const STOP_WITHIN: Duration = Duration::from_secs(5);
 
 /// As the schedule of a deployment, only that here a person is watching.
-const REDRIVE_EVERY: Duration = Duration::from_secs(15);
+const SCHEDULE_EVERY: Duration = Duration::from_secs(15);
 
 /// What to start.
 #[derive(Clone)]
@@ -39,14 +41,14 @@ pub struct Options {
     pub data: Option<PathBuf>,
     /// Secrets and mode.
     pub settings: Settings,
-    /// How often what is due is looked for.
-    pub redrive_every: Duration,
+    /// How often the watch over open work runs.
+    pub schedule_every: Duration,
 }
 
 impl Options {
-    /// In memory, on ports that are free.
+    /// In memory, on ports that are free, without a schedule.
     pub fn on_free_ports(settings: Settings) -> Self {
-        Self { port: 0, dynamodb_port: 0, data: None, settings, redrive_every: REDRIVE_EVERY }
+        Self { port: 0, dynamodb_port: 0, data: None, settings, schedule_every: SCHEDULE_EVERY }
     }
 }
 
@@ -92,7 +94,7 @@ pub enum StartError {
 impl Stack {
     /// Starts everything; when it returns, requests are answered.
     pub async fn start(options: Options) -> Result<Self, StartError> {
-        let Options { port, dynamodb_port, data, settings, redrive_every } = options;
+        let Options { port, dynamodb_port, data, settings, schedule_every } = options;
         let listener = listen(port, "--port").await?;
         let http_address = listener.local_addr().map_err(|error| StartError::Port { port, flag: "--port", error })?;
         let database = Database::start(data.as_deref(), dynamodb_port).await?;
@@ -105,10 +107,11 @@ impl Stack {
         });
         let front = Front::new(handlers.collect(), database.address());
         let (stop, stopped) = watch::channel(false);
-        let worker = Arc::new(worker(&settings, store));
-        let pump =
-            owed::pump(database.inside(), tables.claims.clone(), StreamHandler::new(worker.clone()), stopped.clone());
-        let owed = vec![tokio::spawn(pump), tokio::spawn(owed::redrive(worker, redrive_every, stopped.clone()))];
+        let watch_over = watch_over(store.clone());
+        let worker = StreamHandler::new(Arc::new(worker(&settings, store)));
+        let pump = owed::pump(database.inside(), tables.claims.clone(), worker, stopped.clone());
+        let schedule = schedule::run(watch_over, schedule_every, stopped.clone());
+        let owed = vec![tokio::spawn(pump), tokio::spawn(schedule)];
         let server = tokio::spawn(front.serve(listener, until(stopped)));
         Ok(Self { http_address, tables, database, stop, server, owed })
     }
@@ -156,6 +159,12 @@ fn worker(settings: &Settings, store: Store) -> Worker {
         settings: settings.worker,
         random: SystemRandom::new(),
     }
+}
+
+/// The watch over open work, as its function has it.
+pub(crate) fn watch_over(store: Store) -> Watch {
+    let (metrics, clock) = (Metrics::new(|_| {}), Arc::new(SystemClock));
+    Watch { store, metrics, clock, limits: Limits::default() }
 }
 
 fn receiver(received: &Received, settings: &Settings, store: Store) -> Receiver {

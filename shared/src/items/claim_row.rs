@@ -7,6 +7,7 @@ use bytes::Bytes;
 
 use super::codec::{DecodeError, Reader, claims_key, s};
 use super::names as name;
+use super::resolution::Resolution;
 use super::{Item, SHARDS};
 use crate::claim::{ClaimKey, Digest, EFFECT_VERSION, Effect, EffectKind, MovementKey, State, kind_named};
 use crate::plan::{Kind, ParkReason};
@@ -58,6 +59,8 @@ pub struct ClaimRow {
     pub due_at: Option<UnixMs>,
     /// When it may be forgotten, once done.
     pub expires_at: Option<UnixS>,
+    /// What a person decided about it.
+    pub resolution: Option<Resolution>,
 }
 
 /// An entry of a claim that is done.
@@ -148,6 +151,7 @@ impl ClaimRow {
             payload_parts: row.number_opt(name::PAYLOAD_PARTS).unwrap_or_default(),
             due_at: row.ms_opt(name::DUE_AT_MS),
             expires_at: row.number_opt(name::EXPIRES_AT).map(UnixS::new),
+            resolution: Resolution::decode(item),
         })
     }
 

@@ -1,13 +1,15 @@
 //! The rows of the two tables: attribute names, codec, and the one builder of transactions. A file format: names and
 //! values are added to, never respelled.
 
+mod change;
 mod claim_row;
 mod codec;
 mod complete;
-mod due;
 mod entry_row;
 mod names;
+mod open_row;
 mod payload;
+mod resolution;
 mod sibling;
 mod transaction;
 
@@ -22,13 +24,15 @@ use crate::plan::Write;
 use crate::provider::{Event, Profile, Reply};
 use crate::time::UnixMs;
 
+pub use change::{Change, change};
 pub use claim_row::{Booked, ClaimRow, IndexRow, StreamRow, claim_key, kept_at, owner};
 pub use codec::DecodeError;
 pub use complete::{completion, lease, park, release};
-pub use due::due;
 pub use entry_row::{EntryRow, account_key, entry_key, entry_key_of};
-pub use names::{ACCOUNT, BY_ACCOUNT, BY_INVOICE, CLAIM, CLAIM_PART, INVOICE, OPEN_INDEX, PART};
+pub use names::{ACCOUNT, BY_ACCOUNT, BY_INVOICE, CLAIM, CLAIM_PART, INVOICE, OPEN_INDEX, PART, SHARD};
+pub use open_row::{OpenRow, RowKind, row_key};
 pub use payload::{Payload, unpack};
+pub use resolution::{Book, Resolution};
 pub use sibling::sibling;
 pub use transaction::{Guard, Seen, Skip, transaction};
 
@@ -48,6 +52,24 @@ pub struct Tables {
 pub const SHARDS: u8 = 64;
 
 const EVENT_TYPE_BYTES_MAX: usize = 128;
+/// The two halves of the index of open work, so that what waits for a person never stands before what is due.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shelf {
+    /// Owed: received, or being worked on.
+    Open,
+    /// Waits for a person.
+    Parked,
+}
+
+impl Shelf {
+    /// The partition key of one of its [`SHARDS`].
+    pub fn shard(self, shard: u8) -> String {
+        match self {
+            Self::Open => format!("open#{shard:02}"),
+            Self::Parked => format!("parked#{shard:02}"),
+        }
+    }
+}
 
 /// Everything about an event that its claim will hold, whatever the plan.
 #[derive(Debug)]

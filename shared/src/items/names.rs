@@ -36,8 +36,14 @@ pub(super) const LAST_ERROR: &str = "last_error";
 pub(super) const ON_LOST: &str = "on_lost";
 pub(super) const PARK_REASON: &str = "park_reason";
 pub(super) const PAYLOAD_PARTS: &str = "payload_parts";
-pub(super) const SHARD: &str = "shard";
+/// Attribute: partition key of [`OPEN_INDEX`].
+pub const SHARD: &str = "shard";
 pub(super) const DUE_AT_MS: &str = "due_at_ms";
+pub(super) const KICKED_AT_MS: &str = "kicked_at_ms";
+pub(super) const RESOLVED_BY: &str = "resolved_by";
+pub(super) const RESOLVED_NOTE: &str = "resolved_note";
+pub(super) const RESOLVED_BOOK: &str = "resolved_book";
+pub(super) const RESOLVED_AT_MS: &str = "resolved_at_ms";
 pub(super) const EXPIRES_AT: &str = "expires_at";
 pub(super) const BYTES: &str = "bytes";
 pub(super) const HEADERS: &str = "headers";

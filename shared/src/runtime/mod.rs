@@ -7,6 +7,8 @@ mod envelope;
 mod handler;
 mod log;
 mod stream;
+mod watch;
+mod watch_config;
 mod worker_config;
 
 #[cfg(test)]
@@ -29,6 +31,8 @@ pub use clock::SystemClock;
 pub use config::{Config, ConfigErrors, secrets_variable};
 pub use handler::Handler;
 pub use stream::{Failures, StreamHandler};
+pub use watch::{WatchHandler, serve_watch};
+pub use watch_config::WatchConfig;
 pub use worker_config::WorkerConfig;
 
 /// For the warming read. Lambda gives 10 s to the whole of the initialisation.

@@ -5,7 +5,7 @@ mod cancellation;
 mod client;
 mod commit;
 mod complete;
-mod due;
+mod open;
 mod read;
 
 use std::sync::Arc;
@@ -22,6 +22,7 @@ use crate::time::{Clock, UnixMs};
 pub use client::{Tuning, client};
 pub use commit::{Commit, Verdict};
 pub use complete::{Completed, Lease};
+pub use open::Shard;
 pub use read::{Page, Sibling, Story};
 
 /// With less time left than this a call is not begun: an answer could not be given any more.

@@ -5,7 +5,9 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use super::client::classify;
 use super::{Store, StoreError};
 use crate::claim::{ClaimKey, MovementKey};
-use crate::items::{self, BY_ACCOUNT, BY_INVOICE, CLAIM_PART, ClaimRow, EntryRow, Item, claim_key, entry_key};
+use crate::items::{
+    self, BY_ACCOUNT, BY_INVOICE, CLAIM_PART, ClaimRow, EntryRow, Item, OpenRow, Resolution, claim_key, entry_key,
+};
 use crate::plan::{Kind, ParentEntry};
 use crate::provider::Kept;
 use crate::time::UnixMs;
@@ -30,8 +32,10 @@ pub struct Sibling {
     pub part: String,
     /// When it was kept.
     pub kept_at: UnixMs,
-    /// Its bytes.
+    /// Its bytes; none any more once a person closed it.
     pub kept: Kept,
+    /// What a person decided about it. `None`: it is open.
+    pub resolution: Option<Resolution>,
 }
 
 /// A page of rows and where the next one begins.
@@ -147,7 +151,7 @@ impl Store {
         self.get(&self.tables.ledger, key, deadline).await
     }
 
-    async fn get(&self, table: &str, key: Item, deadline: UnixMs) -> Result<Option<Item>, StoreError> {
+    pub(super) async fn get(&self, table: &str, key: Item, deadline: UnixMs) -> Result<Option<Item>, StoreError> {
         let request = self.client.get_item().table_name(table).set_key(Some(key)).consistent_read(true);
         let answer = self.call(deadline, || request.send()).await?;
         Ok(answer.map_err(|error| classify(&error))?.item)
@@ -203,14 +207,14 @@ fn decode<T>(page: Page<Item>, row: fn(&Item) -> Result<T, items::DecodeError>) 
 fn story(rows: &[Item]) -> Result<Story, StoreError> {
     let mut story = Story::default();
     let mut payload = Vec::new();
-    let mut siblings: Vec<(String, UnixMs, Vec<&Item>)> = Vec::new();
+    let mut siblings: Vec<(OpenRow, UnixMs, Vec<&Item>)> = Vec::new();
     for row in rows {
         let part = items::IndexRow::decode(row)?.part;
         match part.split('#').collect::<Vec<_>>().as_slice() {
             [CLAIM_PART] => story.claim = Some(ClaimRow::decode(row)?),
             ["payload", _] => payload.push(row),
             ["message", ..] => story.messages.push(part),
-            ["mismatch", _] => siblings.push((part.clone(), items::kept_at(row)?, Vec::new())),
+            ["mismatch", _] => siblings.push((OpenRow::decode(row)?, items::kept_at(row)?, Vec::new())),
             ["mismatch", _, _] => siblings.iter_mut().rev().take(1).for_each(|(_, _, parts)| parts.push(row)),
             _ => {}
         }
@@ -218,8 +222,8 @@ fn story(rows: &[Item]) -> Result<Story, StoreError> {
     if !payload.is_empty() {
         story.kept = Some(items::unpack(payload)?);
     }
-    for (part, kept_at, parts) in siblings {
-        story.siblings.push(Sibling { part, kept_at, kept: items::unpack(parts)? });
+    for (OpenRow { part, resolution, .. }, kept_at, parts) in siblings {
+        story.siblings.push(Sibling { part, kept_at, kept: items::unpack(parts)?, resolution });
     }
     Ok(story)
 }

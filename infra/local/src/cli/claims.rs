@@ -84,6 +84,12 @@ pub(super) fn claim_json(claim: &ClaimRow) -> Value {
         "attempt": claim.attempt,
         "park_reason": claim.park_reason.map(|reason| reason.name()),
         "last_error": claim.last_error,
+        "resolution": claim.resolution.as_ref().map(|resolution| json!({
+            "by": resolution.by,
+            "note": resolution.note,
+            "book": resolution.book.name(),
+            "at": resolution.at.rfc3339(),
+        })),
         "payload_parts": claim.payload_parts,
         "raw_digest": claim.raw_digest.to_hex(),
         "effect_kind": claim.effect.map(|effect| effect.kind.name()),

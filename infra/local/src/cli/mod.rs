@@ -3,6 +3,7 @@
 mod claims;
 mod inside;
 mod ledger;
+mod on_call;
 mod output;
 mod send;
 mod show;
@@ -37,9 +38,9 @@ struct Arguments {
     /// Keep the tables in this directory across restarts; in memory by default
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
-    /// How often what is due is looked for, in seconds
+    /// How often the watch over open work runs, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 15, value_parser = clap::value_parser!(u64).range(1..=3600))]
-    redrive_s: u64,
+    schedule_s: u64,
     #[command(subcommand)]
     command: Option<Command>,
 }
@@ -61,6 +62,10 @@ enum Command {
     Ledger(ledger::Ledger),
     Claims(claims::Claims),
     Show(show::Show),
+    Stuck(on_call::Stuck),
+    Retry(on_call::Retry),
+    Park(on_call::Park),
+    Resolve(on_call::Resolve),
 }
 
 /// Why a command ends early, in lines for people.
@@ -118,13 +123,17 @@ fn known_provider(name: &str) -> Result<String, String> {
 }
 
 async fn dispatch(arguments: Arguments) -> Result<ExitCode, Failure> {
-    let Arguments { ports, data, redrive_s, command } = arguments;
+    let Arguments { ports, data, schedule_s, command } = arguments;
     match command {
-        None => start::run(ports, data, Duration::from_secs(redrive_s)).await,
+        None => start::run(ports, data, Duration::from_secs(schedule_s)).await,
         Some(Command::Send(send)) => send.run(ports).await,
         Some(Command::Ledger(ledger)) => ledger.run(ports).await,
         Some(Command::Claims(claims)) => claims.run(ports).await,
         Some(Command::Show(show)) => show.run(ports).await,
+        Some(Command::Stuck(stuck)) => stuck.run(ports).await,
+        Some(Command::Retry(retry)) => retry.run(ports).await,
+        Some(Command::Park(park)) => park.run(ports).await,
+        Some(Command::Resolve(resolve)) => resolve.run(ports).await,
     }
 }
 

@@ -107,6 +107,10 @@ fn print(claim: &ClaimRow, story: &Story, entries: &Entries) {
 fn facts(claim: &ClaimRow) -> Vec<(&'static str, String)> {
     let at = |moment: Option<UnixMs>| moment.map(UnixMs::rfc3339).unwrap_or_default();
     let effect = claim.effect.map(|effect| format!("{} {}", effect.kind.name(), effect.digest.to_hex()));
+    let resolved = claim.resolution.as_ref().map(|resolution| {
+        let (by, book, note) = (&resolution.by, resolution.book.name(), &resolution.note);
+        format!("by {by}, book {book}, {}: {note}", resolution.at.rfc3339())
+    });
     let facts = [
         ("claim", claim.key.to_string()),
         ("state", claim.state.name().to_owned()),
@@ -121,6 +125,7 @@ fn facts(claim: &ClaimRow) -> Vec<(&'static str, String)> {
         ("attempts", if claim.attempt == 0 { String::new() } else { claim.attempt.to_string() }),
         ("expires", at(claim.expires_at.map(|at| at.to_ms()))),
         ("reply", format!("{} {}", claim.reply.status, String::from_utf8_lossy(&claim.reply.body))),
+        ("resolved", resolved.unwrap_or_default()),
         ("bytes", claim.raw_digest.to_hex()),
         ("effect", effect.unwrap_or_default()),
     ];

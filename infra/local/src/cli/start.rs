@@ -13,11 +13,11 @@ use super::{Failure, Ports, output};
 use crate::settings::{DEVELOPMENT_SECRET, Received, Settings};
 use crate::stack::{Options, Stack};
 
-pub(super) async fn run(ports: Ports, data: Option<PathBuf>, redrive_every: Duration) -> Result<ExitCode, Failure> {
+pub(super) async fn run(ports: Ports, data: Option<PathBuf>, schedule_every: Duration) -> Result<ExitCode, Failure> {
     let settings = Settings::from_env().map_err(|problems| Failure::Unasked(problems.join("\n")))?;
     crate::log::init();
     let Ports { port, dynamodb_port } = ports;
-    let options = Options { port, dynamodb_port, data: data.clone(), settings: settings.clone(), redrive_every };
+    let options = Options { port, dynamodb_port, data: data.clone(), settings: settings.clone(), schedule_every };
     let stack = Stack::start(options).await.map_err(|error| Failure::No(error.to_string()))?;
     output::print(&welcome(&stack, &settings, data.as_deref()));
     stop_signal().await;

@@ -32,6 +32,11 @@ fn what_makes_no_sense_is_a_usage_error() {
         ("x show k --scope s", ErrorKind::MissingRequiredArgument),
         ("x --port 70000", ErrorKind::ValueValidation),
         ("x serve", ErrorKind::InvalidSubcommand),
+        ("x stuck --state done", ErrorKind::InvalidValue),
+        ("x resolve stripe::e1 --by kim", ErrorKind::MissingRequiredArgument),
+        ("x resolve stripe::e1 --by kim --note n --book all", ErrorKind::InvalidValue),
+        ("x retry stripe::e1 --scope s", ErrorKind::MissingRequiredArgument),
+        ("x retry stripe::e1 --limit 3", ErrorKind::ArgumentConflict),
     ] {
         assert_eq!(parsed(line).unwrap_err(), kind, "{line}");
     }

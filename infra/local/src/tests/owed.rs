@@ -47,9 +47,9 @@ async fn settled(stack: &Stack, within: Duration) -> bool {
 #[tokio::test]
 async fn a_deferred_event_is_settled_by_the_stream() {
     // So long that only the stream can have told of it.
-    let redrive_every = Duration::from_secs(3_600);
+    let schedule_every = Duration::from_secs(3_600);
     let stack =
-        Stack::start(Options { redrive_every, ..Options::on_free_ports(Settings::development()) }).await.unwrap();
+        Stack::start(Options { schedule_every, ..Options::on_free_ports(Settings::development()) }).await.unwrap();
     assert_eq!((deliver(&stack, CHARGE).await, deliver(&stack, REFUND).await), (200, 200));
     assert!(settled(&stack, Duration::from_secs(20)).await);
     stack.stop().await;
@@ -57,9 +57,9 @@ async fn a_deferred_event_is_settled_by_the_stream() {
 
 #[tokio::test]
 async fn a_deferred_event_that_waits_for_another_is_settled_by_the_schedule() {
-    let redrive_every = Duration::from_secs(1);
+    let schedule_every = Duration::from_secs(1);
     let stack =
-        Stack::start(Options { redrive_every, ..Options::on_free_ports(Settings::development()) }).await.unwrap();
+        Stack::start(Options { schedule_every, ..Options::on_free_ports(Settings::development()) }).await.unwrap();
     assert_eq!((deliver(&stack, REFUND).await, deliver(&stack, CHARGE).await), (200, 200));
     assert!(settled(&stack, Duration::from_secs(60)).await);
     stack.stop().await;

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-use crate::plan::{Fetched, Plan};
+use crate::plan::{OnLost, Plan, Read};
 use crate::request::{Secret, Signature, Unverified, UnverifiedRequest, VerifiedRequest};
 use crate::time::UnixMs;
 
@@ -31,8 +31,14 @@ pub trait Provider: Send + Sync + 'static {
     /// What an event means.
     fn interpret(&self, event: &Event) -> Plan;
 
-    /// What a deferred event means, now that something was read. May ask for a further fetch.
-    fn resume(&self, event: &Event, fetched: &Fetched) -> Plan;
+    /// What a deferred event means, now that something was read: everything so far, in the order in which it was asked for,
+    /// never empty. May ask for something further.
+    fn resume(&self, event: &Event, read: &[Read]) -> Plan;
+
+    /// What becomes of an event of this type when a worker is lost over it.
+    fn on_lost(&self, _event_type: &str) -> OnLost {
+        OnLost::Rerun
+    }
 
     /// Where the provider's API is unless configured otherwise: scheme and host. `None`: nothing is ever fetched.
     fn api_url(&self) -> Option<&'static str> {

@@ -62,7 +62,7 @@ fn cpu(size: usize) {
         let signature = Stripe.signature(&request).unwrap();
         let verified = request.verify(&signature, &keys, NOW).unwrap();
         let events = Stripe.identify(&verified);
-        let claim = NewClaim::new(Stripe.profile(), &events[0]);
+        let claim = NewClaim::new(&Stripe, &events[0]);
         let write = Stripe.interpret(&events[0]).write().unwrap();
         items::transaction(&tables, &claim, &write, &Guard::Absent, &Skip::default(), &stroke)
     });

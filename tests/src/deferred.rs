@@ -1,7 +1,7 @@
 //! What a worker does, by the product's public parts alone.
 
 use hookledger::claim::{ClaimKey, MovementKey};
-use hookledger::plan::{Fetch, Fetched, Kind, ParkReason, Plan};
+use hookledger::plan::{Fetch, Fetched, Kind, ParkReason, Plan, Read};
 use hookledger::store::{Completed, Lease, StoreError};
 
 use crate::world::World;
@@ -37,7 +37,8 @@ impl World {
             let Fetch::ParentEntry(parent) = defer.fetch() else { panic!("only parents are read here") };
             let movement = MovementKey::new(&row.provider, parent);
             let parent = store.parent_entry(&movement, Kind::Payment, deadline).await?;
-            plan = provider.resume(&event, &Fetched::ParentEntry(parent));
+            let read = Read { fetch: defer.fetch().clone(), fetched: Fetched::ParentEntry(parent) };
+            plan = provider.resume(&event, &[read]);
         }
         let Plan::Settle(settle) = &plan else {
             store.park(&row, ParkReason::Unreadable, "it settles nothing", deadline).await?;

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use bytes::Bytes;
 use hookledger::claim::{Digest, kind_named};
 use hookledger::money::Currency;
-use hookledger::plan::{Entry, Fetch, Fetched, Ignored, Message, Occurrence, Plan, Settle};
+use hookledger::plan::{Entry, Fetch, Fetched, Ignored, Message, Occurrence, OnLost, Plan, Read, Settle};
 use hookledger::provider::{DAY_S, Event, EventMode, Identity, Kept, Lifetime, Profile, Provider, Reply, Transport};
 use hookledger::request::{
     Algorithm, Secret, Signature, Signed, Unverified, UnverifiedRequest, VerifiedRequest, decode_hex, encode_hex,
@@ -117,13 +117,13 @@ impl Provider for TestProvider {
         self.plan(&fact.act, &fact)
     }
 
-    fn resume(&self, event: &Event, fetched: &Fetched) -> Plan {
+    fn resume(&self, event: &Event, read: &[Read]) -> Plan {
         let fact: Fact = serde_json::from_slice(&event.kept.body).unwrap();
-        match fetched {
-            Fetched::ParentEntry(parent) => {
+        match read.last().map(|read| &read.fetched) {
+            Some(Fetched::ParentEntry(parent)) => {
                 settled(&fact, parent.as_ref().and_then(|parent| parent.account.as_deref()))
             }
-            Fetched::Object(_) => Plan::unreadable("it did not ask for an object"),
+            _ => Plan::unreadable("it did not ask for an object"),
         }
     }
 
@@ -167,6 +167,7 @@ fn settled(fact: &Fact, account: Option<&str>) -> Plan {
         about: about.clone(),
         sink: sink.clone(),
         body: r#"{"told":true}"#.to_owned(),
+        on_lost: OnLost::Rerun,
     };
     let messages = fact.tell.iter().map(message).collect();
     Settle::new(entries, messages).map_or_else(Plan::from, Plan::Settle)

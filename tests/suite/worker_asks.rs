@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use hookledger::claim::State;
-use hookledger::plan::{Fetch, Fetched, ParkReason, Plan};
+use hookledger::plan::{Fetch, ParkReason, Plan, Read};
 use hookledger::provider::{Event, Profile, Provider};
 use hookledger::request::{Secret, Signature, Unverified, UnverifiedRequest, VerifiedRequest};
 use hookledger::time::UnixMs;
@@ -48,7 +48,7 @@ impl Provider for Asking {
         self.ask()
     }
 
-    fn resume(&self, event: &Event, _: &Fetched) -> Plan {
+    fn resume(&self, event: &Event, _: &[Read]) -> Plan {
         if self.asked.load(Ordering::SeqCst) < self.objects { self.ask() } else { self.inner.interpret(event) }
     }
 

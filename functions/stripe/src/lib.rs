@@ -37,7 +37,7 @@ mod thin;
 mod tests;
 
 use hookledger::json::FieldError;
-use hookledger::plan::{Fetched, Plan};
+use hookledger::plan::{Fetched, Plan, Read};
 use hookledger::provider::{DAY_S, Event, Identity, Lifetime, Profile, Provider, Reply, Transport};
 use hookledger::request::{Secret, Signature, Unverified, UnverifiedRequest, VerifiedRequest};
 use hookledger::time::UnixMs;
@@ -95,14 +95,14 @@ impl Provider for Stripe {
         plan().unwrap_or_else(Plan::from)
     }
 
-    fn resume(&self, event: &Event, fetched: &Fetched) -> Plan {
+    fn resume(&self, event: &Event, read: &[Read]) -> Plan {
         let plan = || -> Result<Plan, FieldError> {
-            match (event::shape(&event.kept.body)?, fetched) {
-                (Shape::Snapshot { event_type, object }, Fetched::ParentEntry(parent)) => {
+            match (event::shape(&event.kept.body)?, read.last().map(|read| &read.fetched)) {
+                (Shape::Snapshot { event_type, object }, Some(Fetched::ParentEntry(parent))) => {
                     let account = parent.as_ref().and_then(|parent| parent.account.clone());
                     Ok(object::read(&object, &event_type)?.settled(account))
                 }
-                (Shape::Thin(thin), Fetched::Object(answer)) => thin.settled(answer),
+                (Shape::Thin(thin), Some(Fetched::Object(answer))) => thin.settled(answer),
                 _ => Ok(Plan::unreadable("the answer is of a kind that this event did not ask for")),
             }
         };

@@ -136,9 +136,6 @@ impl Update {
         self.set(name::DUE_AT_MS, ms(stroke.now));
         self.set(name::ATTEMPT, AttributeValue::N("0".to_owned()));
         self.remove(name::PARK_REASON);
-        // What was parked when it came has none yet, and without it no worker takes over a lost run.
-        self.sets.push("#on_lost = if_not_exists(#on_lost, :on_lost)".to_owned());
-        self.with(name::ON_LOST, Some((":on_lost".to_owned(), s("rerun"))));
     }
 
     fn resolved(&mut self, resolution: &Resolution) {

@@ -9,7 +9,7 @@ use super::names::{self as name, CLAIM_PART};
 use super::transaction::{Skip, booked, expires_at, push_deletes, push_effects};
 use super::{Role, Stroke, Tables, Transaction};
 use crate::claim::{ClaimKey, State};
-use crate::plan::{ParkReason, Settle};
+use crate::plan::{OnLost, ParkReason, Settle};
 use crate::time::UnixMs;
 
 /// Takes a claim up, if it is due and nobody holds it: one more attempt, a fresh owner, due again when the lease ends.
@@ -23,7 +23,7 @@ pub fn lease(tables: &Tables, key: &ClaimKey, stroke: &Stroke, ends: UnixMs, att
             (":max", n(attempts_max)),
             (":received", s(State::Received.name())),
             (":processing", s(State::Processing.name())),
-            (":rerun", s("rerun")),
+            (":rerun", s(OnLost::Rerun.name())),
             (":mine", s(&stroke.owner)),
             (":ends", ms(ends)),
             (":one", n(1)),

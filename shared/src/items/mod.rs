@@ -20,8 +20,8 @@ use aws_sdk_dynamodb::types::{AttributeValue, TransactWriteItem};
 
 use crate::claim::{ClaimKey, Digest, Effect};
 use crate::json;
-use crate::plan::Write;
-use crate::provider::{Event, Profile, Reply};
+use crate::plan::{OnLost, Write};
+use crate::provider::{Event, Provider, Reply};
 use crate::time::UnixMs;
 
 pub use change::{Change, change};
@@ -88,12 +88,15 @@ pub struct NewClaim<'a> {
     pub retention_s: u64,
     /// Fields that may differ between deliveries of one event.
     pub volatile_fields: &'static [&'static str],
+    /// What becomes of it when a worker is lost over it.
+    pub on_lost: OnLost,
     payload: OnceLock<Payload>,
 }
 
 impl<'a> NewClaim<'a> {
-    /// The claim of an event of `profile`'s provider.
-    pub fn new(profile: &Profile, event: &'a Event) -> Self {
+    /// The claim of an event of `provider`'s.
+    pub fn new(provider: &dyn Provider, event: &'a Event) -> Self {
+        let profile = provider.profile();
         Self {
             provider: profile.name,
             event,
@@ -102,6 +105,7 @@ impl<'a> NewClaim<'a> {
             reply: profile.transport.success.into(),
             retention_s: profile.lifetime.retention_s,
             volatile_fields: profile.identity.volatile_fields,
+            on_lost: provider.on_lost(&event.event_type),
             payload: OnceLock::new(),
         }
     }

@@ -6,7 +6,7 @@ use super::codec::{DecodeError, Reader, claims_key};
 use super::names as name;
 use super::resolution::Resolution;
 use crate::claim::{ClaimKey, State};
-use crate::plan::ParkReason;
+use crate::plan::{OnLost, ParkReason};
 use crate::time::UnixMs;
 
 /// What a row of the claims table is, by its part.
@@ -97,7 +97,7 @@ impl OpenRow {
             open_since: row.ms_opt(name::OPEN_SINCE_MS).or_else(|| row.ms_opt(name::CLAIMED_AT_MS)),
             due_at: row.ms_opt(name::DUE_AT_MS),
             attempt: row.number_opt(name::ATTEMPT).unwrap_or_default(),
-            reruns: row.text_opt(name::ON_LOST) == Some("rerun"),
+            reruns: row.text_opt(name::ON_LOST) == Some(OnLost::Rerun.name()),
             last_error: row.text_opt(name::LAST_ERROR).map(str::to_owned),
             park_reason: ParkReason::ALL.into_iter().find(|known| Some(known.name()) == reason),
             provider: text(name::PROVIDER),

@@ -166,7 +166,6 @@ fn claim_item(claim: &NewClaim<'_>, write: &Write, parts: usize, guard: &Guard, 
         Write::Defer(_) => {
             set(name::STATE, s(State::Received.name()));
             set(name::SHARD, s(shard("open", &claim.key)));
-            set(name::ON_LOST, s("rerun"));
         }
         Write::Park(park) => {
             set(name::STATE, s(State::Parked.name()));
@@ -179,6 +178,7 @@ fn claim_item(claim: &NewClaim<'_>, write: &Write, parts: usize, guard: &Guard, 
         set(name::OPEN_SINCE_MS, ms(open_since));
         set(name::DUE_AT_MS, ms(stroke.now));
         set(name::ATTEMPT, n(0));
+        set(name::ON_LOST, s(claim.on_lost.name()));
         set(name::PAYLOAD_PARTS, n(i128::try_from(parts).unwrap_or_default()));
     }
     item
@@ -235,7 +235,7 @@ fn message_item(origin: &Origin<'_>, message: &Message, stroke: &Stroke) -> Item
     set(name::OPEN_SINCE_MS, ms(stroke.now));
     set(name::DUE_AT_MS, ms(stroke.now));
     set(name::ATTEMPT, n(0));
-    set(name::ON_LOST, s("rerun"));
+    set(name::ON_LOST, s(message.on_lost.name()));
     set(name::SHARD, s(shard("open", origin.key)));
     set(name::BODY, s(&message.body));
     item

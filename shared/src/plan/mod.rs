@@ -70,6 +70,8 @@ pub enum Fetch {
     ParentEntry(Occurrence),
     /// An object of the provider's API: path and query, from signed bytes.
     Object(String),
+    /// The same, where the event can be settled without it as well: read if a key of the API is configured.
+    ObjectIfKeyed(String),
 }
 
 /// What the worker read.
@@ -79,6 +81,37 @@ pub enum Fetched {
     ParentEntry(Option<ParentEntry>),
     /// The provider's answer.
     Object(Vec<u8>),
+    /// To [`Fetch::ObjectIfKeyed`]: no key is configured, or the provider has no such object.
+    NoObject,
+}
+
+/// One thing that was asked for, and what came of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Read {
+    /// What was asked for.
+    pub fetch: Fetch,
+    /// What came of it.
+    pub fetched: Fetched,
+}
+
+/// What becomes of work whose run was lost before it said how it ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OnLost {
+    /// It runs again by itself.
+    #[default]
+    Rerun,
+    /// It waits for a person.
+    Hold,
+}
+
+impl OnLost {
+    /// As rows spell it. A file format.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Rerun => "rerun",
+            Self::Hold => "hold",
+        }
+    }
 }
 
 /// What a child entry takes from its parent.
@@ -99,6 +132,8 @@ pub struct Message {
     pub sink: String,
     /// JSON.
     pub body: String,
+    /// Whether it is sent again by itself when it is not known whether it was sent.
+    pub on_lost: OnLost,
 }
 
 impl Settle {
@@ -126,7 +161,7 @@ impl Settle {
         Ok(Self { entries, messages })
     }
 
-    /// What a kept event settles that has no effect once its object was read.
+    /// No entry: the claim alone says that the event came.
     pub(crate) fn nothing() -> Self {
         Self { entries: Vec::new(), messages: Vec::new() }
     }
@@ -175,6 +210,11 @@ impl Plan {
     /// Books `entries`; parks the event if one transaction cannot.
     pub fn settle(entries: Vec<Entry>) -> Self {
         Settle::new(entries, Vec::new()).map_or_else(Self::from, Self::Settle)
+    }
+
+    /// Books nothing: the claim is the record of the event, and sinks are told that it came.
+    pub fn record() -> Self {
+        Self::Settle(Settle::nothing())
     }
 
     /// Reads `fetch` first; parks the event if what is known already cannot be committed.
@@ -242,7 +282,13 @@ mod tests {
         assert_eq!(Settle::new(vec![], vec![]), Err(Uncommittable::Nothing));
         assert_eq!(Settle::new(vec![one("")], vec![]), Err(Uncommittable::EmptyId));
         assert_eq!(Settle::new(vec![one(&"x".repeat(3_000))], vec![]), Err(Uncommittable::LongText));
-        let message = |about| Message { name: "payment.recorded", about, sink: "bus".into(), body: "{}".into() };
+        let message = |about| Message {
+            name: "payment.recorded",
+            about,
+            sink: "bus".into(),
+            body: "{}".into(),
+            on_lost: OnLost::Rerun,
+        };
         let about = Some((Occurrence::unique("a"), Kind::Payment));
         assert_eq!(
             Settle::new(vec![one("a")], vec![message(about.clone()), message(about.clone())]),

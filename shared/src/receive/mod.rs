@@ -139,7 +139,7 @@ impl Receiver {
 
     async fn handle(&self, event: &Event, deadline: UnixMs) -> Handled {
         let began = self.clock.now();
-        let claim = NewClaim::new(self.provider.profile(), event);
+        let claim = NewClaim::new(self.provider.as_ref(), event);
         let (outcome, conflicts) = self.decide(event, &claim, deadline).await;
         let took_ms = began.ms_until(self.clock.now());
         let event_type = claim.event_type().to_owned();

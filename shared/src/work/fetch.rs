@@ -69,6 +69,11 @@ impl Fetcher {
         Self { connector: Connector::builder().connector_settings(settings).tls_provider(tls).build(), apis }
     }
 
+    /// Whether `provider`'s API can be asked.
+    pub(super) fn has_key(&self, provider: &str) -> bool {
+        self.apis.get(provider).is_some_and(|api| api.key.is_some())
+    }
+
     /// The object at `path` of `provider`'s API, within `left`. Redirects are not followed: the key goes to one host only.
     pub(super) async fn get(
         &self,

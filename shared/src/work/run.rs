@@ -8,7 +8,7 @@ use ring::rand::SecureRandom as _;
 use super::{FetchError, Worked, Worker};
 use crate::claim::MovementKey;
 use crate::items::ClaimRow;
-use crate::plan::{Fetch, Fetched, Kind, Occurrence, ParkReason, Plan, Settle};
+use crate::plan::{Fetch, Fetched, Kind, Occurrence, ParkReason, Plan, Read, Settle};
 use crate::provider::{Event, Kept, Provider};
 use crate::store::{Completed, StoreError};
 use crate::time::UnixMs;
@@ -87,21 +87,22 @@ impl Worker {
         row: &ClaimRow,
         deadline: UnixMs,
     ) -> Result<Decided, Stop> {
-        let mut asked: Vec<Fetch> = Vec::new();
+        let mut read: Vec<Read> = Vec::new();
         let mut account_unknown = false;
         let mut plan = caught(|| provider.interpret(event));
         while let Plan::Defer(defer) = &plan {
             let fetch = defer.fetch().clone();
-            if asked.len() == FETCHES_MAX || asked.contains(&fetch) {
+            if read.len() == FETCHES_MAX || read.iter().any(|read| read.fetch == fetch) {
                 break;
             }
             let fetched = match &fetch {
                 Fetch::ParentEntry(parent) => self.parent(parent, row, deadline).await?,
-                Fetch::Object(path) => self.object(provider, event, path, deadline).await?,
+                Fetch::Object(path) => Fetched::Object(self.object(provider, event, path, deadline).await?),
+                Fetch::ObjectIfKeyed(path) => self.object_if_keyed(provider, event, path, deadline).await?,
             };
             account_unknown |= fetched == Fetched::ParentEntry(None);
-            asked.push(fetch);
-            plan = caught(|| provider.resume(event, &fetched));
+            read.push(Read { fetch, fetched });
+            plan = caught(|| provider.resume(event, &read));
         }
         Ok(Decided { plan, account_unknown })
     }
@@ -124,13 +125,30 @@ impl Worker {
         event: &Event,
         path: &str,
         deadline: UnixMs,
-    ) -> Result<Fetched, Stop> {
+    ) -> Result<Vec<u8>, Stop> {
         let left_ms = self.clock.now().ms_until(deadline).saturating_sub(WRITE_MS).min(self.settings.fetch_ms);
         let read = self.fetcher.get(provider, event, path, Duration::from_millis(left_ms)).await;
-        read.map(Fetched::Object).map_err(|error| match error {
+        read.map_err(|error| match error {
             FetchError::Transient(why) => Stop::Transient(why),
             FetchError::Permanent(why) => Stop::Permanent(why),
         })
+    }
+
+    async fn object_if_keyed(
+        &self,
+        provider: &dyn Provider,
+        event: &Event,
+        path: &str,
+        deadline: UnixMs,
+    ) -> Result<Fetched, Stop> {
+        if !self.fetcher.has_key(provider.profile().name) {
+            return Ok(Fetched::NoObject);
+        }
+        match self.object(provider, event, path, deadline).await {
+            Ok(object) => Ok(Fetched::Object(object)),
+            Err(Stop::Permanent(_)) => Ok(Fetched::NoObject),
+            Err(stop) => Err(stop),
+        }
     }
 
     async fn complete(

@@ -2,7 +2,7 @@
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use hookledger::claim::State;
-use hookledger::plan::{Fetched, ParentEntry, ParkReason, Plan, Settle};
+use hookledger::plan::{Fetch, Fetched, Occurrence, ParentEntry, ParkReason, Plan, Read, Settle};
 use hookledger::provider::{Event, EventMode, Kept, Provider as _};
 use hookledger::store::{Completed, Lease};
 use hookledger_tests::{Fact, header, profile, settle};
@@ -26,7 +26,8 @@ fn settled(place: &Place, fact: &Fact) -> Settle {
         problem: None,
     };
     let parent = Fetched::ParentEntry(Some(ParentEntry { account: Some("a".into()) }));
-    let Plan::Settle(settle) = place.provider.resume(&event, &parent) else { panic!("it settles") };
+    let read = Read { fetch: Fetch::ParentEntry(Occurrence::unique(&fact.parent)), fetched: parent };
+    let Plan::Settle(settle) = place.provider.resume(&event, &[read]) else { panic!("it settles") };
     settle
 }
 

@@ -3,7 +3,7 @@
 use hookledger::plan::{Fetched, ParentEntry, Plan};
 use hookledger::provider::Provider as _;
 
-use super::{entries, event, file, files, interpret, line};
+use super::{entries, event, file, files, interpret, line, resume};
 use crate::Stripe;
 
 const REFUND_1_OUT: &str = "account of ch_3ThGuitar0000001 \
@@ -91,7 +91,7 @@ fn every_file_means_what_is_written_here() {
 
 #[test]
 fn the_account_comes_from_the_charge_s_entry() {
-    let resume = |name: &str, parent| line(&Stripe.resume(&event(file(name)), &Fetched::ParentEntry(parent)));
+    let resume = |name: &str, parent| line(&resume(&event(file(name)), Fetched::ParentEntry(parent)));
     let known = Some(ParentEntry { account: Some("cus_TkMiraHolt001".into()) });
     for (name, settled) in [
         ("refund_failed_1", REFUND_1_BACK),
@@ -111,9 +111,9 @@ fn an_event_that_asks_nothing_takes_nothing_from_an_answer() {
     let answer = Fetched::ParentEntry(Some(ParentEntry { account: Some("cus_other".into()) }));
     for name in ["charge_succeeded_guest", "payout_failed_1", "refund_created_without_charge", "invoice_paid"] {
         let event = event(file(name));
-        assert_eq!(Stripe.resume(&event, &answer), Stripe.interpret(&event), "{name}");
+        assert_eq!(resume(&event, answer.clone()), Stripe.interpret(&event), "{name}");
     }
-    let stray = Stripe.resume(&event(file("refund_failed_1")), &Fetched::Object(b"{}".to_vec()));
+    let stray = resume(&event(file("refund_failed_1")), Fetched::Object(b"{}".to_vec()));
     assert_eq!(line(&stray), "park unreadable: the answer is of a kind that this event did not ask for");
 }
 

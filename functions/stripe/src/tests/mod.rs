@@ -11,7 +11,7 @@ mod vectors;
 use std::collections::BTreeMap;
 
 use bytes::Bytes;
-use hookledger::plan::{Entry, Fetch, Occurrence, Plan};
+use hookledger::plan::{Entry, Fetch, Fetched, Occurrence, Plan, Read};
 use hookledger::provider::{Event, Provider as _};
 
 use crate::{Stripe, event};
@@ -59,6 +59,11 @@ fn entries(plan: &Plan) -> &[Entry] {
     }
 }
 
+/// What an event means once this was read.
+fn resume(event: &Event, fetched: Fetched) -> Plan {
+    Stripe.resume(event, &[Read { fetch: Fetch::Object(String::new()), fetched }])
+}
+
 /// A plan in one line.
 fn line(plan: &Plan) -> String {
     let word = match plan {
@@ -67,6 +72,7 @@ fn line(plan: &Plan) -> String {
             Fetch::ParentEntry(Occurrence { scope, id }) if scope.is_empty() => format!("account of {id}"),
             Fetch::ParentEntry(other) => panic!("a scoped parent: {other:?}"),
             Fetch::Object(path) => format!("fetch {path}"),
+            Fetch::ObjectIfKeyed(path) => format!("fetch {path} if possible"),
         },
         Plan::Park(park) => format!("park {}: {}", park.reason.name(), park.why),
         Plan::Ignore(ignored) => format!("ignore {}", ignored.name()),

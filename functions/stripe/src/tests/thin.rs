@@ -1,14 +1,12 @@
 //! Events that only point at their object.
 
 use hookledger::plan::{Fetched, ParentEntry};
-use hookledger::provider::Provider as _;
 use serde_json::{Value, json};
 
-use super::{edited, event, file, interpret, line, object_of};
-use crate::Stripe;
+use super::{edited, event, file, interpret, line, object_of, resume};
 
 fn answered(thin: &str, object: &Value) -> String {
-    line(&Stripe.resume(&event(file(thin)), &Fetched::Object(object.to_string().into_bytes())))
+    line(&resume(&event(file(thin)), Fetched::Object(object.to_string().into_bytes())))
 }
 
 #[test]
@@ -31,7 +29,7 @@ fn a_refund_is_read_with_its_charge_and_so_knows_its_account() {
     let mut refund = object_of("refund_failed_1");
     let by_entry = |account: Option<&str>| {
         let parent = Some(ParentEntry { account: account.map(Into::into) });
-        line(&Stripe.resume(&event(file("refund_failed_1")), &Fetched::ParentEntry(parent)))
+        line(&resume(&event(file("refund_failed_1")), Fetched::ParentEntry(parent)))
     };
     assert_eq!(answered("thin_refund_updated", &refund), by_entry(None));
     refund["charge"] = object_of("charge_succeeded");
@@ -45,7 +43,7 @@ fn another_object_than_the_one_asked_for_is_kept_for_a_person() {
     assert_eq!(answered("thin_charge_succeeded", &object_of("charge_succeeded_guest")), park);
     assert_eq!(answered("thin_charge_succeeded", &object_of("refund_failed_1")), park);
     assert_eq!(answered("thin_charge_succeeded", &json!({"error": {}})), "park unreadable: object: missing");
-    let stray = Stripe.resume(&event(file("thin_charge_succeeded")), &Fetched::ParentEntry(None));
+    let stray = resume(&event(file("thin_charge_succeeded")), Fetched::ParentEntry(None));
     assert_eq!(line(&stray), "park unreadable: the answer is of a kind that this event did not ask for");
 }
 

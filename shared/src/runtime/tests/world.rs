@@ -13,7 +13,7 @@ use super::super::{Handler, SystemClock};
 use crate::gate::Gate;
 use crate::items::Tables;
 use crate::metrics::Metrics;
-use crate::plan::{Fetched, Plan};
+use crate::plan::{Plan, Read};
 use crate::provider::{DAY_S, Event, EventMode, Identity, Kept, Lifetime, Mode, Profile, Provider, Reply, Transport};
 use crate::receive::Receiver;
 use crate::request::{
@@ -72,7 +72,7 @@ impl Provider for Echo {
         Plan::unreadable("it only echoes")
     }
 
-    fn resume(&self, _event: &Event, _fetched: &Fetched) -> Plan {
+    fn resume(&self, _event: &Event, _read: &[Read]) -> Plan {
         Plan::unreadable("it only echoes")
     }
 

@@ -30,4 +30,6 @@ pub mod work;
 
 pub mod stuck;
 
+pub mod audit;
+
 pub mod runtime;

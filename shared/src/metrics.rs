@@ -54,6 +54,14 @@ pub enum Metric {
     OldestOpenAgeSeconds,
     /// Rows that were due and were kicked again.
     Redriven,
+    /// Entries and claims that contradict each other. Alarm at 1, also where it is missing.
+    LedgerDrift,
+    /// Entries that were changed or removed. Alarm at 1.
+    LedgerChanged,
+    /// What the audit could not read, and so could not compare. Alarm.
+    AuditUnreadable,
+    /// A scan that did not come to its end. Alarm, also where it is missing.
+    AuditIncomplete,
 }
 
 impl Metric {
@@ -81,6 +89,10 @@ impl Metric {
             Self::OpenMismatches => "OpenMismatches",
             Self::OldestOpenAgeSeconds => "OldestOpenAgeSeconds",
             Self::Redriven => "Redriven",
+            Self::LedgerDrift => "LedgerDrift",
+            Self::LedgerChanged => "LedgerChanged",
+            Self::AuditUnreadable => "AuditUnreadable",
+            Self::AuditIncomplete => "AuditIncomplete",
         }
     }
 

@@ -321,6 +321,11 @@ impl World {
         self.database.sweep_ttl().unwrap()
     }
 
+    /// The database itself, for its streams.
+    pub(crate) fn database(&self) -> &Database {
+        &self.database
+    }
+
     /// A deadline that is far off.
     pub fn deadline(&self) -> UnixMs {
         self.now().plus_ms(INVOCATION_MS)

@@ -1,6 +1,8 @@
 //! The edge: the only module that knows Lambda, the environment and HTTP.
 
 mod answer;
+mod audit;
+mod audit_config;
 mod clock;
 mod config;
 mod envelope;
@@ -27,6 +29,8 @@ use crate::store::{self, Store};
 use crate::time::Clock as _;
 use crate::work::{Fetcher, Worker};
 
+pub use audit::{AuditHandler, serve_audit};
+pub use audit_config::AuditConfig;
 pub use clock::SystemClock;
 pub use config::{Config, ConfigErrors, secrets_variable};
 pub use handler::Handler;

@@ -5,7 +5,7 @@ use hookledger::metrics::Metric;
 use hookledger::plan::ParkReason;
 use hookledger::store::Segment;
 use hookledger::time::UnixMs;
-use hookledger_tests::{Fact, World, batch, settle};
+use hookledger_tests::{Fact, World, batch, samples, settle};
 use serde_json::json;
 
 const FOR_EVER: UnixMs = UnixMs::new(i64::MAX);
@@ -83,7 +83,7 @@ async fn a_healthy_storm_gives_zero() {
     assert!(claims.iter().flat_map(|claim| &claim.entries).filter(|booked| booked.existed).count() >= ROUNDS);
     let report = world.scanned().await;
     assert_eq!((report.findings, report.unfinished), (vec![], None));
-    assert_eq!(report.entries as usize, ledger.len());
+    assert_eq!(usize::try_from(report.entries).unwrap(), ledger.len());
     assert!(report.listed > report.entries, "what existed is listed as well");
     let records = world.ledger_records();
     assert_eq!(records.len(), ledger.len());
@@ -91,4 +91,21 @@ async fn a_healthy_storm_gives_zero() {
     for metric in [Metric::LedgerDrift, Metric::LedgerChanged, Metric::AuditUnreadable] {
         assert_eq!(world.metrics.total(metric), 0, "{}", metric.name());
     }
+}
+
+#[tokio::test]
+async fn every_sample_of_a_real_provider_gives_zero() {
+    let world = World::stripe().await;
+    for _ in 0..2 {
+        for body in samples("stripe").into_values() {
+            world.deliver(body).await;
+        }
+        world.work_on_due(&world.worker()).await;
+        world.advance_s(7_200);
+    }
+    let report = world.scanned().await;
+    assert_eq!((report.findings, report.unfinished), (vec![], None));
+    assert!(report.entries > 10 && report.listed >= report.entries, "{} {}", report.entries, report.listed);
+    assert_eq!(world.feed_audit(&world.ledger_records()).await, json!({"batchItemFailures": []}));
+    assert_eq!(world.metrics.total(Metric::LedgerDrift) + world.metrics.total(Metric::LedgerChanged), 0);
 }

@@ -68,10 +68,10 @@ impl Report {
         let Counts { drift, changed, unreadable } = self.counts;
         let said = [
             (drift, "contradictions between ledger and claims"),
-            (changed, "entries were changed or removed"),
-            (unreadable, "rows or records cannot be read"),
+            (changed, "entries changed or removed"),
+            (unreadable, "rows or records that cannot be read"),
         ];
-        let said = said.iter().filter(|(number, _)| *number > 0).map(|(number, what)| format!("{number} {what}"));
+        let said = said.iter().filter(|(number, _)| *number > 0).map(|(number, what)| format!("{what}: {number}"));
         let said: Vec<_> = said.chain(self.unfinished.as_ref().map(|why| format!("not finished ({why})"))).collect();
         (!said.is_empty()).then(|| said.join(", "))
     }

@@ -114,7 +114,7 @@ impl Receiver {
         if !Payload::fits(&request.body) {
             return Err(Outcome::TooLarge);
         }
-        if let Some(reply) = self.provider.handshake(&request) {
+        if let Some(reply) = self.provider.handshake(&request, &self.keys) {
             return Err(Outcome::Handshake(reply));
         }
         if request.body.is_empty() {

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use hookledger::gate::Gate;
 use hookledger::items::Tables;
+use hookledger::keys::Keys;
 use hookledger::metrics::Metrics;
 use hookledger::receive::Receiver;
 use hookledger::runtime::{Handler, StreamHandler, SystemClock};
@@ -170,7 +171,7 @@ pub(crate) fn watch_over(store: Store) -> Watch {
 fn receiver(received: &Received, settings: &Settings, store: Store) -> Receiver {
     Receiver {
         provider: received.provider.clone(),
-        keys: received.keys.clone(),
+        keys: Keys::fixed(received.keys.clone()),
         mode: settings.mode,
         store,
         gate: Gate::new(settings.gate_bytes),

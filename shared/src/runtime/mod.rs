@@ -20,6 +20,7 @@ use lambda_runtime::{Error, service_fn};
 use ring::rand::SystemRandom;
 
 use crate::gate::Gate;
+use crate::keys::Keys;
 use crate::metrics::Metrics;
 use crate::provider::Provider;
 use crate::receive::Receiver;
@@ -90,5 +91,5 @@ async fn receiver(provider: impl Provider, config: Config) -> Receiver {
         tracing::warn!(%error, todo = "nothing, unless deliveries fail as well", "the warming read failed");
     }
     let (gate, metrics) = (Gate::new(gate_bytes), Metrics::new(log::write_metric));
-    Receiver { provider: Arc::new(provider), keys, mode, store, gate, metrics, clock }
+    Receiver { provider: Arc::new(provider), keys: Keys::fixed(keys), mode, store, gate, metrics, clock }
 }

@@ -12,6 +12,7 @@ use bytes::Bytes;
 use super::super::{Handler, SystemClock};
 use crate::gate::Gate;
 use crate::items::Tables;
+use crate::keys::Keys;
 use crate::metrics::Metrics;
 use crate::plan::{Plan, Read};
 use crate::provider::{DAY_S, Event, EventMode, Identity, Kept, Lifetime, Mode, Profile, Provider, Reply, Transport};
@@ -115,7 +116,7 @@ pub(super) fn handler(metrics: impl Fn(&str) + Send + Sync + 'static) -> Handler
     let tables = Tables { claims: "claims".into(), ledger: "ledger".into() };
     Handler::new(Arc::new(Receiver {
         provider: Arc::new(Echo),
-        keys: KeySet::parse(SECRET).unwrap(),
+        keys: Keys::fixed(KeySet::parse(SECRET).unwrap()),
         mode: Mode::Live,
         store: Store::new(client, tables, clock.clone()),
         gate: Gate::new(0),

@@ -23,7 +23,7 @@ use crate::database::{self, Database, listen, until};
 use crate::front::Front;
 use crate::schedule;
 use crate::settings::{Received, Settings};
-use crate::{owed, registry, tables};
+use crate::{owed, tables};
 
 /// How long running requests are waited for at the end.
 const STOP_WITHIN: Duration = Duration::from_secs(5);
@@ -152,7 +152,8 @@ impl Stack {
 
 fn worker(settings: &Settings, store: Store) -> Worker {
     Worker {
-        providers: registry::providers(),
+        // As they were told their settings.
+        providers: settings.received.iter().map(|received| received.provider.clone()).collect(),
         store,
         fetcher: Fetcher::new(settings.apis.clone()),
         clock: Arc::new(SystemClock),

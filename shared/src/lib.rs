@@ -10,6 +10,8 @@ pub mod money;
 
 pub mod request;
 
+pub mod keys;
+
 pub mod plan;
 
 pub mod claim;

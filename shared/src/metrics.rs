@@ -115,7 +115,7 @@ impl Metrics {
         Self(Arc::new(sink))
     }
 
-    /// Writes one line. Dimensions are the provider and the result only: each combination is paid for.
+    /// Writes one line. Dimensions are the provider, and the provider with the result: each combination is paid for.
     pub fn record(&self, provider: &str, result: &str, values: &[(Metric, u64)], now: UnixMs) {
         (self.0)(&line(provider, result, values, now));
     }
@@ -126,7 +126,7 @@ fn line(provider: &str, result: &str, values: &[(Metric, u64)], now: UnixMs) -> 
         values.iter().map(|(metric, _)| json!({"Name": metric.name(), "Unit": metric.unit()})).collect();
     let directive = json!({
         "Namespace": NAMESPACE,
-        "Dimensions": [["provider", "result"]],
+        "Dimensions": [["provider", "result"], ["provider"]],
         "Metrics": metrics,
     });
     let mut root = Map::new();
@@ -150,7 +150,7 @@ mod tests {
     fn a_line_is_what_cloudwatch_reads() {
         let values = [(Metric::Deliveries, 1), (Metric::CommitLatency, 7)];
         let line = line("stripe", "applied", &values, UnixMs::new(1_796_065_558_123));
-        let expected = r#"{"_aws":{"CloudWatchMetrics":[{"Dimensions":[["provider","result"]],"Metrics":[{"Name":"Deliveries","Unit":"Count"},{"Name":"CommitLatency","Unit":"Milliseconds"}],"Namespace":"hookledger"}],"Timestamp":1796065558123},"CommitLatency":7,"Deliveries":1,"level":"INFO","provider":"stripe","result":"applied","timestamp":"2026-11-30T19:05:58.123Z"}"#;
+        let expected = r#"{"_aws":{"CloudWatchMetrics":[{"Dimensions":[["provider","result"],["provider"]],"Metrics":[{"Name":"Deliveries","Unit":"Count"},{"Name":"CommitLatency","Unit":"Milliseconds"}],"Namespace":"hookledger"}],"Timestamp":1796065558123},"CommitLatency":7,"Deliveries":1,"level":"INFO","provider":"stripe","result":"applied","timestamp":"2026-11-30T19:05:58.123Z"}"#;
         let parse = |text: &str| serde_json::from_str::<Value>(text).unwrap();
         assert_eq!(parse(&line), parse(expected));
     }

@@ -28,6 +28,7 @@ mod outcomes;
 mod parked;
 mod parked_why;
 mod race;
+mod rotation;
 mod rows;
 mod smoke;
 mod store;

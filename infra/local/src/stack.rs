@@ -8,6 +8,7 @@ use std::time::Duration;
 use hookledger::audit::{self, Audit};
 use hookledger::gate::Gate;
 use hookledger::items::Tables;
+use hookledger::keys::Keys;
 use hookledger::metrics::Metrics;
 use hookledger::receive::Receiver;
 use hookledger::runtime::{AuditHandler, Handler, StreamHandler, SystemClock};
@@ -160,7 +161,8 @@ impl Stack {
 
 fn worker(settings: &Settings, store: Store) -> Worker {
     Worker {
-        providers: registry::providers(),
+        // As they were told their settings.
+        providers: settings.received.iter().map(|received| received.provider.clone()).collect(),
         store,
         fetcher: Fetcher::new(settings.apis.clone()),
         clock: Arc::new(SystemClock),
@@ -187,7 +189,7 @@ pub(crate) fn audit(store: Store, run_every: Duration) -> Audit {
 fn receiver(received: &Received, settings: &Settings, store: Store) -> Receiver {
     Receiver {
         provider: received.provider.clone(),
-        keys: received.keys.clone(),
+        keys: Keys::fixed(received.keys.clone()),
         mode: settings.mode,
         store,
         gate: Gate::new(settings.gate_bytes),

@@ -21,7 +21,7 @@ use crate::request::encode_hex;
 use crate::time::{Clock, UnixMs};
 
 pub use audit::Segment;
-pub use client::{Tuning, client};
+pub use client::{Tuning, sdk};
 pub use commit::{Commit, Verdict};
 pub use complete::{Completed, Lease};
 pub use open::Shard;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::super::AuditConfig;
-use super::super::config::ConfigErrors;
+use super::super::config::{ConfigErrors, Environment};
 use crate::items::Tables;
 use crate::store::Tuning;
 
@@ -16,7 +16,7 @@ fn read(vars: &[(&str, &str)]) -> Result<AuditConfig, ConfigErrors> {
     ];
     let all = lambda.iter().map(|name| (*name, "made-up")).chain(vars.iter().copied());
     let all: BTreeMap<String, String> = all.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
-    AuditConfig::of(&all, Vec::new())
+    AuditConfig::of(&Environment { vars: all, not_unicode: Vec::new() })
 }
 
 #[test]

@@ -88,7 +88,7 @@ async fn retry_makes_young_and_whole_again() {
         assert_eq!((state, attempt, park_reason), (Some(State::Received), 0, None));
         assert_eq!((open_since, due_at), (Some(world.now()), Some(world.now())));
     }
-    // What must not run again by itself stays so; what never had a rule is run again if a run is lost.
+    // What must not run again by itself stays so, and so does what may.
     assert!(!world.claim_row("e1").await.reruns && world.claim_row("e2").await.reruns);
 }
 

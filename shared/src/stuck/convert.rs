@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::perform::{Answer, Changes, Listing};
 use super::report::Report;
-use crate::items::{ClaimRow, OpenRow, Resolution};
+use crate::items::{Booked, ClaimRow, OpenRow, Resolution};
 use crate::metrics::{Metric, Metrics};
 use crate::provider::Kept;
 use crate::store::Story;
@@ -27,6 +27,7 @@ pub fn log(report: &Report) {
     let (counts, acted) = (&report.counts, &report.acted);
     tracing::info!(
         open = counts.open,
+        waiting = counts.waiting,
         stuck_claims = counts.stuck_claims,
         stuck_messages = counts.stuck_messages,
         parked_claims = counts.parked_claims,
@@ -72,6 +73,7 @@ impl Report {
             "at": self.at.rfc3339(),
             "counts": {
                 "open": counts.open,
+                "waiting": counts.waiting,
                 "stuck_claims": counts.stuck_claims,
                 "stuck_messages": counts.stuck_messages,
                 "parked_claims": counts.parked_claims,
@@ -149,6 +151,7 @@ fn rows_json(rows: &[OpenRow], at: UnixMs) -> Vec<Value> {
             "age_s": row.age_ms(at) / 1_000,
             "attempt": row.attempt,
             "due_at": row.due_at.map(UnixMs::rfc3339),
+            "waits_until": row.waits_until.map(UnixMs::rfc3339),
             "park_reason": row.park_reason.map(|reason| reason.name()),
             "last_error": row.last_error,
         })
@@ -191,12 +194,23 @@ fn claim_json(claim: &ClaimRow) -> Value {
         "park_reason": claim.park_reason.map(|reason| reason.name()),
         "last_error": claim.last_error,
         "reply": {"status": claim.reply.status, "body": String::from_utf8_lossy(&claim.reply.body)},
-        "entries": claim.entries.iter().map(|booked| json!({
-            "movement": booked.movement.as_str(),
-            "kind": booked.kind.name(),
-            "existed": booked.existed,
-        })).collect::<Vec<_>>(),
+        "entries": claim.entries.iter().map(booked_json).collect::<Vec<_>>(),
         "resolution": claim.resolution.as_ref().map(resolution_json),
+    })
+}
+
+/// An entry of a claim, for machines. `event_says`: where the ledger holds something else.
+fn booked_json(booked: &Booked) -> Value {
+    json!({
+        "movement": booked.movement.as_str(),
+        "kind": booked.kind.name(),
+        "existed": booked.existed,
+        "event_says": booked.differs.as_ref().map(|said| json!({
+            "amount_minor": said.amount_minor,
+            "linked_minor": said.linked_minor,
+            "currency": said.currency,
+            "account": said.account,
+        })),
     })
 }
 

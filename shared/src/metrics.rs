@@ -54,6 +54,14 @@ pub enum Metric {
     OldestOpenAgeSeconds,
     /// Rows that were due and were kicked again.
     Redriven,
+    /// Sampled claims that are kept for less than their provider can send again. Alarm.
+    RetentionTooShort,
+    /// The shortest time that a sampled claim is kept after it was done.
+    ShortestRetentionSeconds,
+    /// Sampled claims that are there a week after they expired. Alarm.
+    TtlStalled,
+    /// 1 while TTL is not enabled on the claims table. Alarm.
+    TtlOff,
 }
 
 impl Metric {
@@ -81,13 +89,17 @@ impl Metric {
             Self::OpenMismatches => "OpenMismatches",
             Self::OldestOpenAgeSeconds => "OldestOpenAgeSeconds",
             Self::Redriven => "Redriven",
+            Self::RetentionTooShort => "RetentionTooShort",
+            Self::ShortestRetentionSeconds => "ShortestRetentionSeconds",
+            Self::TtlStalled => "TtlStalled",
+            Self::TtlOff => "TtlOff",
         }
     }
 
     const fn unit(self) -> &'static str {
         match self {
             Self::CommitLatency | Self::WorkLatency => "Milliseconds",
-            Self::OldestOpenAgeSeconds => "Seconds",
+            Self::OldestOpenAgeSeconds | Self::ShortestRetentionSeconds => "Seconds",
             _ => "Count",
         }
     }

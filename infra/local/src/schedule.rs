@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use hookledger::runtime::SystemClock;
-use hookledger::stuck::Watch;
+use hookledger::stuck::{Watch, log_rows};
 use hookledger::time::Clock as _;
 use tokio::sync::watch;
 use tokio::time::{MissedTickBehavior, interval};
@@ -21,8 +21,10 @@ pub(crate) async fn run(watch_over: Watch, every: Duration, stopped: watch::Rece
         let mut said: Option<String> = None;
         loop {
             ticks.tick().await;
-            let line = watch_over.run(SystemClock.now().plus_ms(RUN_MS)).await.line();
+            let report = watch_over.run(SystemClock.now().plus_ms(RUN_MS)).await;
+            let line = report.line();
             if let Some(line) = line.as_deref().filter(|line| said.as_deref() != Some(*line)) {
+                log_rows(&report);
                 tracing::info!(reason = line, todo = "`cargo run -- stuck` shows more", "open work");
             }
             said = line;

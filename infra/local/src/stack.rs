@@ -107,7 +107,7 @@ impl Stack {
         });
         let front = Front::new(handlers.collect(), database.address());
         let (stop, stopped) = watch::channel(false);
-        let watch_over = watch_over(store.clone());
+        let watch_over = watch_over(store.clone(), settings.limits);
         let worker = StreamHandler::new(Arc::new(worker(&settings, store)));
         let pump = owed::pump(database.inside(), tables.claims.clone(), worker, stopped.clone());
         let schedule = schedule::run(watch_over, schedule_every, stopped.clone());
@@ -162,9 +162,9 @@ fn worker(settings: &Settings, store: Store) -> Worker {
 }
 
 /// The watch over open work, as its function has it.
-pub(crate) fn watch_over(store: Store) -> Watch {
+pub(crate) fn watch_over(store: Store, limits: Limits) -> Watch {
     let (metrics, clock) = (Metrics::new(|_| {}), Arc::new(SystemClock));
-    Watch { store, metrics, clock, limits: Limits::default() }
+    Watch { store, metrics, clock, limits, providers: registry::providers() }
 }
 
 fn receiver(received: &Received, settings: &Settings, store: Store) -> Receiver {

@@ -8,6 +8,7 @@ use http::Uri;
 use super::config::{
     self, ATTEMPT_MS, ATTEMPTS, CLAIMS_TABLE, CONNECT_MS, ConfigErrors, LEDGER_TABLE, Reader, environment, variable,
 };
+use super::watch_config::STUCK_AFTER_S;
 use crate::items::Tables;
 use crate::provider::Provider;
 use crate::store::Tuning;
@@ -67,12 +68,12 @@ impl WorkerConfig {
         Self::of(providers, &vars, not_unicode)
     }
 
-    /// The problem with a variable that begins like ours and that neither a receiving function nor the worker knows, if it
-    /// is that.
+    /// The problem with a variable that begins like ours and that no function knows, if it is that.
     pub fn stranger(providers: &[Arc<dyn Provider>], name: &str) -> Option<String> {
         let of_apis = api_variables(providers);
         let mut known: Vec<&str> = config::KNOWN.into_iter().chain(KNOWN).collect();
         known.extend(of_apis.iter().map(String::as_str));
+        known.push(STUCK_AFTER_S);
         known.sort_unstable();
         known.dedup();
         config::stranger(name, &known)

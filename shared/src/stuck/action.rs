@@ -19,6 +19,8 @@ const NOTE_BYTES_MAX: usize = 1_024;
 pub enum Action {
     /// The scheduled run, now.
     Run(Run),
+    /// What a sample of the claims that are done says about their retention.
+    CheckRetention(Run),
     /// What is open, oldest first.
     List(List),
     /// The whole story of one event.
@@ -31,7 +33,7 @@ pub enum Action {
     Resolve(Order),
 }
 
-/// A run has no fields.
+/// A run, and a look at the retention, have no fields.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Run {}

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::perform::{Answer, Changes, Listing};
 use super::report::Report;
-use crate::items::{Booked, ClaimRow, OpenRow, Resolution};
+use crate::items::{Booked, ClaimRow, OpenRow, Resolution, RowKind};
 use crate::metrics::{Metric, Metrics};
 use crate::provider::Kept;
 use crate::store::Story;
@@ -14,16 +14,8 @@ use crate::time::UnixMs;
 const SHOWN_BYTES_MAX: usize = 200_000;
 
 /// A line for each row that is named, and one for the run.
-pub fn log(report: &Report) {
-    for row in &report.stuck {
-        let (state, age_s) = (state(row), row.age_ms(report.at) / 1_000);
-        tracing::warn!(claim = %row.key, part = row.part, state, attempt = row.attempt, age_s, last_error = row.last_error.as_deref(), todo = "show it, mend what its last error says; it runs again by itself", "stuck");
-    }
-    for row in &report.parked {
-        let (reason, age_s) =
-            (row.park_reason.map_or("unknown", |reason| reason.name()), row.age_ms(report.at) / 1_000);
-        tracing::warn!(claim = %row.key, part = row.part, park_reason = reason, attempt = row.attempt, age_s, last_error = row.last_error.as_deref(), todo = "show it, then retry or resolve it", "waits for a person");
-    }
+pub(super) fn log(report: &Report) {
+    log_rows(report);
     let (counts, acted) = (&report.counts, &report.acted);
     tracing::info!(
         open = counts.open,
@@ -45,6 +37,26 @@ pub fn log(report: &Report) {
         unread_shards = report.unread_shards,
         "the watch over open work"
     );
+}
+
+/// A line for each row that is named: which event, its state, age and reason, and what to do.
+pub fn log_rows(report: &Report) {
+    for row in &report.stuck {
+        let (claim, part, state, attempt) = (&row.key, &row.part, state(row), row.attempt);
+        let (age_s, reason) = (row.age_ms(report.at) / 1_000, row.last_error.as_deref());
+        let todo = "show it, mend what its reason says; it runs again by itself";
+        tracing::warn!(%claim, part, state, age_s, attempt, reason, todo, "stuck");
+    }
+    for row in &report.parked {
+        let (claim, part, state, attempt) = (&row.key, &row.part, state(row), row.attempt);
+        let (age_s, reason) = (row.age_ms(report.at) / 1_000, row.last_error.as_deref());
+        let park_reason = row.park_reason.map_or("unknown", |reason| reason.name());
+        let todo = match row.kind() {
+            RowKind::Mismatch => "show it, see which content is right, then resolve it",
+            _ => "show it, mend the cause, then retry or resolve it",
+        };
+        tracing::warn!(%claim, part, state, age_s, attempt, park_reason, reason, todo, "waits for a person");
+    }
 }
 
 /// The metrics of a run, zeros included: alarms take silence for a fault. A run that did not see everything is silent.
@@ -103,6 +115,7 @@ impl Answer {
     pub fn json(&self) -> Value {
         match self {
             Self::Report(report) => report.json(),
+            Self::Retention(retention) => retention.json(),
             Self::Listing(Listing { at, rows, more }) => {
                 json!({"at": at.rfc3339(), "rows": rows_json(rows, *at), "more": more})
             }

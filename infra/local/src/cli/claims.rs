@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use hookledger::claim::State;
-use hookledger::items::ClaimRow;
+use hookledger::items::{Booked, ClaimRow};
 use serde_json::{Value, json};
 
 use super::{Failure, Ports, inside, output};
@@ -67,6 +67,18 @@ pub(super) fn why(claim: &ClaimRow) -> String {
     reason.into_iter().chain(claim.last_error.clone()).collect::<Vec<_>>().join(": ")
 }
 
+/// What the event says of an entry of which the ledger says something else.
+pub(super) fn said_json(booked: &Booked) -> Option<Value> {
+    booked.differs.as_ref().map(|said| {
+        json!({
+            "amount_minor": said.amount_minor,
+            "linked_minor": said.linked_minor,
+            "currency": said.currency,
+            "account": said.account,
+        })
+    })
+}
+
 /// A claim for machines.
 pub(super) fn claim_json(claim: &ClaimRow) -> Value {
     json!({
@@ -103,6 +115,7 @@ pub(super) fn claim_json(claim: &ClaimRow) -> Value {
             "movement": booked.movement.as_str(),
             "kind": booked.kind.name(),
             "existed": booked.existed,
+            "event_says": said_json(booked),
         })).collect::<Vec<_>>(),
     })
 }

@@ -8,6 +8,7 @@ use hookledger::stuck::{Action, ActionError, Answer, Changes, List, Listing, Ope
 use hookledger::time::UnixMs;
 
 use super::{Failure, Ports, inside, output};
+use crate::settings::Settings;
 use crate::stack::watch_over;
 
 /// Show what is open: owed, parked, and mismatches, oldest first
@@ -181,7 +182,8 @@ impl Rows {
 
 /// Exit code 1: something that was asked for was not done.
 async fn perform(ports: Ports, action: Action, json: bool) -> Result<ExitCode, Failure> {
-    let watch = watch_over(inside::store(ports).await?);
+    let settings = Settings::from_env().map_err(|problems| Failure::Unasked(problems.join("\n")))?;
+    let watch = watch_over(inside::store(ports).await?, settings.limits);
     let answer = watch.perform(action, inside::deadline()).await?;
     if json {
         output::print_json(&answer.json());
@@ -189,7 +191,7 @@ async fn perform(ports: Ports, action: Action, json: bool) -> Result<ExitCode, F
         match &answer {
             Answer::Listing(listing) => print_listing(listing),
             Answer::Changes(changes) => print_changes(changes),
-            Answer::Report(_) | Answer::Story(..) => output::print_json(&answer.json()),
+            Answer::Report(_) | Answer::Retention(_) | Answer::Story(..) => output::print_json(&answer.json()),
         }
     }
     let refused = matches!(&answer, Answer::Changes(changes) if changes.changed() < changes.rows.len());

@@ -10,7 +10,7 @@ use hookledger::store::{Store, Story};
 use hookledger::time::UnixMs;
 use serde_json::{Value, json};
 
-use super::claims::{claim_json, why};
+use super::claims::{claim_json, said_json, why};
 use super::ledger::{amount, entry_json};
 use super::{Failure, Ports, inside, known_provider, output};
 use crate::text::{printable, printable_lines};
@@ -133,13 +133,17 @@ fn facts(claim: &ClaimRow) -> Vec<(&'static str, String)> {
 }
 
 fn entry_row(booked: &Booked, row: Option<&EntryRow>) -> Vec<String> {
-    let said = if booked.existed { "was there already" } else { "booked by this event" };
+    let said = match (&booked.differs, booked.existed) {
+        (Some(said), _) => format!("left as it was; this event says {}", amount(said)),
+        (None, true) => "was there already".to_owned(),
+        (None, false) => "booked by this event".to_owned(),
+    };
     let (amount, account, ledger) = match row {
-        Some(row) => (amount(row), row.held.account.clone(), format!("recorded {}", row.recorded_at.rfc3339())),
+        Some(row) => (amount(&row.held), row.held.account.clone(), format!("recorded {}", row.recorded_at.rfc3339())),
         None => ("?".to_owned(), None, "MISSING IN THE LEDGER".to_owned()),
     };
     let account = account.unwrap_or_else(|| "-".to_owned());
-    vec![booked.kind.name().to_owned(), amount, account, booked.movement.to_string(), said.to_owned(), ledger]
+    vec![booked.kind.name().to_owned(), amount, account, booked.movement.to_string(), said, ledger]
 }
 
 /// As it came. Laid out anew, numbers would lose digits and a name that stands twice would be shown once.
@@ -157,6 +161,7 @@ fn story_json(claim: &ClaimRow, story: &Story, entries: &Entries) -> Value {
                 "movement": booked.movement.as_str(),
                 "kind": booked.kind.name(),
                 "existed": booked.existed,
+                "event_says": said_json(booked),
                 "ledger": row.as_ref().map(entry_json),
             })
         })

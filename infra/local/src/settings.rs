@@ -113,8 +113,7 @@ impl Settings {
 
     fn add_watch(&mut self, vars: &BTreeMap<String, String>) -> Result<(), Vec<String>> {
         let read = |variable: &str| if WATCHS.contains(&variable) { vars.get(variable).cloned() } else { None };
-        let config = WatchConfig::read(read)
-            .map_err(|errors| errors.lines().map(str::to_owned).collect::<Vec<_>>())?;
+        let config = WatchConfig::read(read).map_err(|errors| errors.lines().map(str::to_owned).collect::<Vec<_>>())?;
         self.limits = config.limits;
         Ok(())
     }

@@ -66,7 +66,9 @@ pub fn change(tables: &Tables, row: &OpenRow, change: &Change, stroke: &Stroke) 
             update.set(name::COMPLETED_AT_MS, ms(stroke.now));
             update.set(name::EXPIRES_AT, expires_at(stroke.now, *retention_s));
             update.resolved(resolution);
-            [name::SHARD, name::DUE_AT_MS, name::PAYLOAD_PARTS, name::WAITS_UNTIL_MS].into_iter().for_each(|gone| update.remove(gone));
+            [name::SHARD, name::DUE_AT_MS, name::PAYLOAD_PARTS, name::WAITS_UNTIL_MS]
+                .into_iter()
+                .for_each(|gone| update.remove(gone));
         }
     }
     let mut transaction = Transaction::new();

@@ -212,14 +212,14 @@ fn claim_json(claim: &ClaimRow) -> Value {
     })
 }
 
-/// An entry of a claim, for machines. `event_says`: where the ledger holds something else.
-fn booked_json(booked: &Booked) -> Value {
+/// An entry of a claim, for machines. `event_says`, in minor units: where the ledger holds something else.
+pub fn booked_json(booked: &Booked) -> Value {
     json!({
         "movement": booked.movement.as_str(),
         "kind": booked.kind.name(),
         "existed": booked.existed,
         "event_says": booked.differs.as_ref().map(|said| json!({
-            "amount_minor": said.amount_minor,
+            "minor": said.amount_minor,
             "linked_minor": said.linked_minor,
             "currency": said.currency,
             "account": said.account,
@@ -228,7 +228,7 @@ fn booked_json(booked: &Booked) -> Value {
 }
 
 /// What a person decided, for machines.
-pub(super) fn resolution_json(resolution: &Resolution) -> Value {
+pub fn resolution_json(resolution: &Resolution) -> Value {
     json!({
         "by": resolution.by,
         "note": resolution.note,

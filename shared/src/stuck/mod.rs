@@ -16,7 +16,7 @@ use crate::store::Store;
 use crate::time::Clock;
 
 pub use action::{Action, ActionError, Filter, List, OpenState, Order, Run, Show, Target};
-pub use convert::{log_rows, story_json};
+pub use convert::{booked_json, log_rows, resolution_json, story_json};
 pub use perform::{Answer, Changes, Listing, Refusal, RowChange};
 pub use report::{Acted, Counts, Report};
 pub use retention::Retention;

@@ -5,7 +5,8 @@ use std::process::ExitCode;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use hookledger::claim::State;
-use hookledger::items::{Booked, ClaimRow};
+use hookledger::items::ClaimRow;
+use hookledger::stuck::{booked_json, resolution_json};
 use serde_json::{Value, json};
 
 use super::{Failure, Ports, inside, output};
@@ -67,18 +68,6 @@ pub(super) fn why(claim: &ClaimRow) -> String {
     reason.into_iter().chain(claim.last_error.clone()).collect::<Vec<_>>().join(": ")
 }
 
-/// What the event says of an entry of which the ledger says something else.
-pub(super) fn said_json(booked: &Booked) -> Option<Value> {
-    booked.differs.as_ref().map(|said| {
-        json!({
-            "amount_minor": said.amount_minor,
-            "linked_minor": said.linked_minor,
-            "currency": said.currency,
-            "account": said.account,
-        })
-    })
-}
-
 /// A claim for machines.
 pub(super) fn claim_json(claim: &ClaimRow) -> Value {
     json!({
@@ -96,12 +85,7 @@ pub(super) fn claim_json(claim: &ClaimRow) -> Value {
         "attempt": claim.attempt,
         "park_reason": claim.park_reason.map(|reason| reason.name()),
         "last_error": claim.last_error,
-        "resolution": claim.resolution.as_ref().map(|resolution| json!({
-            "by": resolution.by,
-            "note": resolution.note,
-            "book": resolution.book.name(),
-            "at": resolution.at.rfc3339(),
-        })),
+        "resolution": claim.resolution.as_ref().map(resolution_json),
         "payload_parts": claim.payload_parts,
         "raw_digest": claim.raw_digest.to_hex(),
         "effect_kind": claim.effect.map(|effect| effect.kind.name()),
@@ -111,11 +95,6 @@ pub(super) fn claim_json(claim: &ClaimRow) -> Value {
             "body": String::from_utf8_lossy(&claim.reply.body),
             "content_type": claim.reply.content_type,
         },
-        "entries": claim.entries.iter().map(|booked| json!({
-            "movement": booked.movement.as_str(),
-            "kind": booked.kind.name(),
-            "existed": booked.existed,
-            "event_says": said_json(booked),
-        })).collect::<Vec<_>>(),
+        "entries": claim.entries.iter().map(booked_json).collect::<Vec<_>>(),
     })
 }

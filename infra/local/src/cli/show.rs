@@ -4,13 +4,14 @@ use std::process::ExitCode;
 
 use clap::Args;
 use hookledger::claim::ClaimKey;
-use hookledger::items::{Booked, ClaimRow, EntryRow};
+use hookledger::items::{Booked, ClaimRow, EntryRow, Resolution};
 use hookledger::provider::Kept;
 use hookledger::store::{Store, Story};
+use hookledger::stuck::{booked_json, resolution_json};
 use hookledger::time::UnixMs;
 use serde_json::{Value, json};
 
-use super::claims::{claim_json, said_json, why};
+use super::claims::{claim_json, why};
 use super::ledger::{amount, entry_json};
 use super::{Failure, Ports, inside, known_provider, output};
 use crate::text::{printable, printable_lines};
@@ -97,9 +98,14 @@ fn print(claim: &ClaimRow, story: &Story, entries: &Entries) {
     for sibling in &story.siblings {
         let kept = kept_text(&sibling.kept);
         output::print(&format!(
-            "\n{}\nthe same id with another effect, came {}\n{kept}",
+            "\n{}\nthe same id with another effect, came {}{}\n{kept}",
             sibling.part,
-            sibling.kept_at.rfc3339()
+            sibling.kept_at.rfc3339(),
+            sibling
+                .resolution
+                .as_ref()
+                .map(|resolution| format!("; closed {}", decision(resolution)))
+                .unwrap_or_default()
         ));
     }
 }
@@ -107,10 +113,7 @@ fn print(claim: &ClaimRow, story: &Story, entries: &Entries) {
 fn facts(claim: &ClaimRow) -> Vec<(&'static str, String)> {
     let at = |moment: Option<UnixMs>| moment.map(UnixMs::rfc3339).unwrap_or_default();
     let effect = claim.effect.map(|effect| format!("{} {}", effect.kind.name(), effect.digest.to_hex()));
-    let resolved = claim.resolution.as_ref().map(|resolution| {
-        let (by, book, note) = (&resolution.by, resolution.book.name(), &resolution.note);
-        format!("by {by}, book {book}, {}: {note}", resolution.at.rfc3339())
-    });
+    let resolved = claim.resolution.as_ref().map(decision);
     let facts = [
         ("claim", claim.key.to_string()),
         ("state", claim.state.name().to_owned()),
@@ -130,6 +133,11 @@ fn facts(claim: &ClaimRow) -> Vec<(&'static str, String)> {
         ("effect", effect.unwrap_or_default()),
     ];
     facts.into_iter().filter(|(_, value)| !value.is_empty()).collect()
+}
+
+fn decision(resolution: &Resolution) -> String {
+    let Resolution { by, note, book, at } = resolution;
+    format!("by {by}, book {}, {}: {note}", book.name(), at.rfc3339())
 }
 
 fn entry_row(booked: &Booked, row: Option<&EntryRow>) -> Vec<String> {
@@ -157,19 +165,15 @@ fn story_json(claim: &ClaimRow, story: &Story, entries: &Entries) -> Value {
     value["entries"] = entries
         .iter()
         .map(|(booked, row)| {
-            json!({
-                "movement": booked.movement.as_str(),
-                "kind": booked.kind.name(),
-                "existed": booked.existed,
-                "event_says": said_json(booked),
-                "ledger": row.as_ref().map(entry_json),
-            })
+            let mut entry = booked_json(booked);
+            entry["ledger"] = row.as_ref().map(entry_json).into();
+            entry
         })
         .collect();
     value["kept"] = story.kept.as_ref().map(kept_json).into();
     value["messages"] = story.messages.clone().into();
     let siblings = story.siblings.iter().map(
-        |sibling| json!({"part": sibling.part, "kept_at": sibling.kept_at.rfc3339(), "kept": kept_json(&sibling.kept)}),
+        |sibling| json!({"part": sibling.part, "kept_at": sibling.kept_at.rfc3339(), "kept": kept_json(&sibling.kept), "resolution": sibling.resolution.as_ref().map(resolution_json)}),
     );
     value["mismatches"] = siblings.collect();
     value

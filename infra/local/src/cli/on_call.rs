@@ -7,7 +7,7 @@ use hookledger::items::{Book, OpenRow};
 use hookledger::stuck::{Action, ActionError, Answer, Changes, List, Listing, OpenState, Order};
 use hookledger::time::UnixMs;
 
-use super::{Failure, Ports, inside, output};
+use super::{Failure, Ports, inside, known_provider, output};
 use crate::settings::Settings;
 use crate::stack::watch_over;
 
@@ -18,7 +18,7 @@ pub(super) struct Stuck {
     #[arg(long, default_value_t = 0)]
     older_than_s: u64,
     /// Only this provider's
-    #[arg(long)]
+    #[arg(long, value_parser = known_provider)]
     provider: Option<String>,
     /// Only those in this state
     #[arg(long)]
@@ -82,7 +82,7 @@ struct Rows {
     #[arg(long, requires = "first")]
     part: Option<String>,
     /// Many: only this provider's
-    #[arg(long, requires = "limit")]
+    #[arg(long, requires = "limit", value_parser = known_provider)]
     provider: Option<String>,
     /// Many: only those in this state
     #[arg(long, requires = "limit")]
@@ -145,14 +145,14 @@ impl Stuck {
 impl Retry {
     pub(super) async fn run(self, ports: Ports) -> Result<ExitCode, Failure> {
         let json = self.rows.json;
-        perform(ports, Action::Retry(self.rows.order()), json).await
+        perform(ports, Action::Retry(self.rows.order()?), json).await
     }
 }
 
 impl Park {
     pub(super) async fn run(self, ports: Ports) -> Result<ExitCode, Failure> {
         let json = self.rows.json;
-        let order = Order { by: self.by, note: self.note, ..self.rows.order() };
+        let order = Order { by: self.by, note: self.note, ..self.rows.order()? };
         perform(ports, Action::Park(order), json).await
     }
 }
@@ -165,18 +165,21 @@ impl Resolve {
             BookName::Nothing => Book::Nothing,
         };
         let (by, note) = (Some(self.by), Some(self.note));
-        let order = Order { by, note, book: Some(book), ..self.rows.order() };
+        let order = Order { by, note, book: Some(book), ..self.rows.order()? };
         perform(ports, Action::Resolve(order), json).await
     }
 }
 
 impl Rows {
-    fn order(self) -> Order {
+    fn order(self) -> Result<Order, Failure> {
         let Self { first, event_id, scope, part, provider, state, older_than_s, limit, dry_run, .. } = self;
         // With an event's id the first word is its provider, without one it is the claim's key.
         let (key, provider) = if event_id.is_some() { (None, first) } else { (first, provider) };
+        if let Some(Err(known)) = provider.as_deref().map(known_provider) {
+            return Err(Failure::Unasked(format!("{} is not a provider; {known}", provider.unwrap_or_default())));
+        }
         let state = state.map(OpenState::from);
-        Order { key, provider, scope, event_id, part, older_than_s, state, limit, dry_run, ..Order::default() }
+        Ok(Order { key, provider, scope, event_id, part, older_than_s, state, limit, dry_run, ..Order::default() })
     }
 }
 

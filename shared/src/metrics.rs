@@ -62,6 +62,14 @@ pub enum Metric {
     AuditUnreadable,
     /// A scan that did not come to its end. Alarm, also where it is missing.
     AuditIncomplete,
+    /// Sampled claims that are kept for less than their provider can send again. Alarm.
+    RetentionTooShort,
+    /// The shortest time that a sampled claim is kept after it was done.
+    ShortestRetentionSeconds,
+    /// Sampled claims that are there a week after they expired. Alarm.
+    TtlStalled,
+    /// 1 while TTL is not enabled on the claims table. Alarm.
+    TtlOff,
 }
 
 impl Metric {
@@ -93,13 +101,17 @@ impl Metric {
             Self::LedgerChanged => "LedgerChanged",
             Self::AuditUnreadable => "AuditUnreadable",
             Self::AuditIncomplete => "AuditIncomplete",
+            Self::RetentionTooShort => "RetentionTooShort",
+            Self::ShortestRetentionSeconds => "ShortestRetentionSeconds",
+            Self::TtlStalled => "TtlStalled",
+            Self::TtlOff => "TtlOff",
         }
     }
 
     const fn unit(self) -> &'static str {
         match self {
             Self::CommitLatency | Self::WorkLatency => "Milliseconds",
-            Self::OldestOpenAgeSeconds => "Seconds",
+            Self::OldestOpenAgeSeconds | Self::ShortestRetentionSeconds => "Seconds",
             _ => "Count",
         }
     }

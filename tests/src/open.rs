@@ -19,6 +19,7 @@ impl World {
             metrics: self.metrics.sink(),
             clock: Arc::new(self.clock.clone()),
             limits: Limits::default(),
+            providers: vec![Arc::clone(&self.receiver.provider)],
         }
     }
 

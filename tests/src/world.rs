@@ -318,14 +318,14 @@ impl World {
         self.clock.advance_ms(s * 1_000);
     }
 
+    /// The database itself, for rows in bulk and for its streams.
+    pub fn database(&self) -> &Database {
+        &self.database
+    }
+
     /// Deletes what is past its TTL, and says how many rows that were.
     pub fn sweep_ttl(&self) -> usize {
         self.database.sweep_ttl().unwrap()
-    }
-
-    /// The database itself, for its streams.
-    pub(crate) fn database(&self) -> &Database {
-        &self.database
     }
 
     /// A deadline that is far off.

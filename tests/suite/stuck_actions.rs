@@ -5,8 +5,8 @@ use hookledger::claim::State;
 use hookledger::items::{Book, CLAIM_PART, OpenRow};
 use hookledger::plan::ParkReason;
 use hookledger::store::Lease;
-use hookledger::stuck::{Action, ActionError, Answer, Changes};
-use hookledger_tests::{Fact, NOW, World, header, samples, settle};
+use hookledger::stuck::{Answer, Changes};
+use hookledger_tests::{Fact, NOW, World, header, settle};
 use serde_json::{Value, json};
 
 async fn changes(world: &World, action: Value) -> Changes {
@@ -88,7 +88,7 @@ async fn retry_makes_young_and_whole_again() {
         assert_eq!((state, attempt, park_reason), (Some(State::Received), 0, None));
         assert_eq!((open_since, due_at), (Some(world.now()), Some(world.now())));
     }
-    // What must not run again by itself stays so; what never had a rule is run again if a run is lost.
+    // What must not run again by itself stays so, and so does what may.
     assert!(!world.claim_row("e1").await.reruns && world.claim_row("e2").await.reruns);
 }
 
@@ -193,7 +193,7 @@ async fn what_is_mistyped_makes_no_row_and_says_what_is_allowed() {
     for (action, says) in [
         (
             json!({"action": "resume", "key": "test::e1"}),
-            "expected one of `run`, `list`, `show`, `retry`, `park`, `resolve`",
+            "expected one of `run`, `check_retention`, `list`, `show`, `retry`, `park`, `resolve`",
         ),
         (json!({"key": "test::e1"}), "missing field `action`"),
         (json!({"action": "retry", "claim": "test::e1"}), "unknown field `claim`"),
@@ -204,15 +204,17 @@ async fn what_is_mistyped_makes_no_row_and_says_what_is_allowed() {
         (json!({"action": "retry", "key": "test::e1", "book": "nothing"}), "belongs to resolve"),
         (json!({"action": "retry", "key": "e1"}), "provider:scope:event id"),
         (json!({"action": "retry", "event_id": "e1"}), "needs `provider`"),
-        (json!({"action": "retry", "key": "test::e9"}), "there is no row claim of claim test::e9"),
-        (json!({"action": "park", "provider": "test", "event_id": "e9"}), "there is no row"),
-        (decided(json!({"action": "resolve", "key": "tset::e1"})), "there is no row"),
+        (json!({"action": "retry", "key": "test::e9"}), "there is no claim test::e9"),
+        (json!({"action": "park", "provider": "test", "event_id": "e9"}), "there is no claim test::e9"),
+        (decided(json!({"action": "resolve", "key": "tset::e1"})), "there is no claim tset::e1"),
         (decided(json!({"action": "resolve", "key": "test::e1", "part": "mismatch#00"})), "there is no row"),
         (decided(json!({"action": "resolve", "key": "test::e1", "book": "all"})), "expected `missing` or `nothing`"),
         (json!({"action": "resolve", "key": "test::e1", "note": "n"}), "needs `by`"),
         (json!({"action": "resolve", "key": "test::e1", "by": "kim", "note": "  "}), "needs `note`"),
+        (decided(json!({"action": "resolve", "key": "test::e1", "part": ""})), "not the part of a row"),
+        (json!({"action": "retry", "key": format!("test::{}", "e".repeat(3_000))}), "not a claim's key"),
         (json!({"action": "show"}), "show needs `key`"),
-        (json!({"action": "show", "key": "test::e9"}), "there is no row"),
+        (json!({"action": "show", "key": "test::e9"}), "there is no claim"),
         (json!("retry"), "expected"),
     ] {
         let said = refused(&world, action.clone()).await;
@@ -222,21 +224,4 @@ async fn what_is_mistyped_makes_no_row_and_says_what_is_allowed() {
     assert_eq!(payload.changed(), 0, "a payload is no row to be closed");
     assert_eq!(world.rows().await, rows);
     assert_eq!(world.claim("e1").await.unwrap().state, State::Parked);
-}
-
-#[tokio::test]
-async fn every_sample_input_is_an_action_that_can_be_asked_for() {
-    let mut seen = Vec::new();
-    for (name, body) in samples("stuck-claims") {
-        let world = World::new().await;
-        let input: Value = serde_json::from_slice(&body).unwrap();
-        let action = Action::read(input.clone()).unwrap_or_else(|error| panic!("{name}: {error}"));
-        let answer = world.watch().perform(action, world.deadline()).await;
-        let fits = matches!(answer, Ok(_) | Err(ActionError::NoSuchRow { .. }));
-        assert!(fits, "{name}: {answer:?}");
-        seen.push(input["action"].as_str().unwrap_or("schedule").to_owned());
-    }
-    for action in ["schedule", "run", "list", "show", "retry", "park", "resolve"] {
-        assert!(seen.iter().any(|name| name == action), "an input for {action}");
-    }
 }

@@ -2,5 +2,5 @@
 
 #[tokio::main]
 async fn main() -> Result<(), lambda_runtime::Error> {
-    hookledger::runtime::serve_watch().await
+    hookledger::runtime::serve_watch(hookledger_worker::providers()).await
 }

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use hookledger::audit::Audit;
+use hookledger::audit::{self, Audit};
 use hookledger::runtime::SystemClock;
-use hookledger::stuck::Watch;
+use hookledger::stuck::{self, Watch, log_rows};
 use hookledger::time::{Clock as _, UnixMs};
 use tokio::sync::watch;
 use tokio::time::{MissedTickBehavior, interval};
@@ -16,44 +16,64 @@ const RUN_MS: u64 = 30_000;
 
 /// Something that the schedule runs.
 pub(crate) trait Scheduled: Send + Sync {
-    /// One run, and what it has to say.
-    fn run_once(&self, ends: UnixMs) -> impl Future<Output = Option<String>> + Send;
+    /// What a run finds.
+    type Found: Send;
+
+    /// One run.
+    fn run_once(&self, ends: UnixMs) -> impl Future<Output = Self::Found> + Send;
+
+    /// What there is to say. The same findings give the same line.
+    fn line(found: &Self::Found) -> Option<String>;
 
     /// Says it to people.
-    fn say(&self, line: &str);
+    fn say(found: &Self::Found, line: &str);
 }
 
 impl Scheduled for Watch {
-    async fn run_once(&self, ends: UnixMs) -> Option<String> {
-        self.run(ends).await.line()
+    type Found = stuck::Report;
+
+    async fn run_once(&self, ends: UnixMs) -> Self::Found {
+        self.run(ends).await
     }
 
-    fn say(&self, line: &str) {
+    fn line(found: &Self::Found) -> Option<String> {
+        found.line()
+    }
+
+    fn say(found: &Self::Found, line: &str) {
+        log_rows(found);
         tracing::info!(reason = line, todo = "`cargo run -- stuck` shows more", "open work");
     }
 }
 
 impl Scheduled for Audit {
-    async fn run_once(&self, ends: UnixMs) -> Option<String> {
-        self.scan(self.segment_now(), ends).await.line()
+    type Found = audit::Report;
+
+    async fn run_once(&self, ends: UnixMs) -> Self::Found {
+        self.scan(self.segment_now(), ends).await
     }
 
-    fn say(&self, line: &str) {
+    fn line(found: &Self::Found) -> Option<String> {
+        found.line()
+    }
+
+    fn say(_: &Self::Found, line: &str) {
         tracing::error!(reason = line, todo = "`cargo run -- audit` shows more", "the audit of the ledger");
     }
 }
 
 /// Runs now and then `every`, until `stopped`, with a line where there is something new to say.
-pub(crate) async fn run(what: impl Scheduled, every: Duration, stopped: watch::Receiver<bool>) {
+pub(crate) async fn run<S: Scheduled>(what: S, every: Duration, stopped: watch::Receiver<bool>) {
     let mut ticks = interval(every);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let running = async {
         let mut said: Option<String> = None;
         loop {
             ticks.tick().await;
-            let line = what.run_once(SystemClock.now().plus_ms(RUN_MS)).await;
+            let found = what.run_once(SystemClock.now().plus_ms(RUN_MS)).await;
+            let line = S::line(&found);
             if let Some(line) = line.as_deref().filter(|line| said.as_deref() != Some(*line)) {
-                what.say(line);
+                S::say(&found, line);
             }
             said = line;
         }

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use hookledger::provider::{Mode, Provider};
 use hookledger::request::KeySet;
-use hookledger::runtime::{Config, WorkerConfig, secrets_variable, setting_variable};
+use hookledger::runtime::{Config, WatchConfig, WorkerConfig, secrets_variable, setting_variable};
+use hookledger::stuck::Limits;
 use hookledger::work::{self, Api};
 
 use crate::registry;
@@ -15,6 +16,9 @@ const PREFIX: &str = "HOOKLEDGER_";
 
 /// The environment that counts locally. The template names the tables, so their variables are not read.
 const READ: [&str; 2] = ["HOOKLEDGER_MODE", "HOOKLEDGER_GATE_BYTES"];
+
+/// What the watch over open work takes from it: the rest is the template's as well.
+const WATCHS: [&str; 2] = ["HOOKLEDGER_STUCK_AFTER_S", "HOOKLEDGER_WORKER_ATTEMPTS_MAX"];
 
 /// How the stack receives, and how the client signs.
 #[derive(Clone, Default)]
@@ -29,6 +33,8 @@ pub struct Settings {
     pub worker: work::Settings,
     /// `HOOKLEDGER_<PROVIDER>_API_URL` and `…_API_KEY`.
     pub apis: HashMap<String, Api>,
+    /// `HOOKLEDGER_STUCK_AFTER_S`, and `HOOKLEDGER_WORKER_ATTEMPTS_MAX` as the worker has it.
+    pub limits: Limits,
 }
 
 /// A provider with its secrets.
@@ -81,8 +87,8 @@ impl Settings {
                 Err(lines) => problems.extend(lines),
             }
         }
-        if let Err(lines) = settings.add_worker(&ours) {
-            problems.extend(lines);
+        for added in [settings.add_worker(&ours), settings.add_watch(&ours)] {
+            problems.extend(added.err().into_iter().flatten());
         }
         // What is wrong for every provider alike is said once.
         problems.sort();
@@ -100,6 +106,13 @@ impl Settings {
         let config = WorkerConfig::read(&mut registry::providers(), read)
             .map_err(|errors| errors.lines().map(str::to_owned).collect::<Vec<_>>())?;
         (self.worker, self.apis) = (config.settings, config.apis);
+        Ok(())
+    }
+
+    fn add_watch(&mut self, vars: &BTreeMap<String, String>) -> Result<(), Vec<String>> {
+        let read = |variable: &str| if WATCHS.contains(&variable) { vars.get(variable).cloned() } else { None };
+        let config = WatchConfig::read(read).map_err(|errors| errors.lines().map(str::to_owned).collect::<Vec<_>>())?;
+        self.limits = config.limits;
         Ok(())
     }
 

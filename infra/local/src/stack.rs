@@ -112,7 +112,7 @@ impl Stack {
         });
         let front = Front::new(handlers.collect(), database.address());
         let (stop, stopped) = watch::channel(false);
-        let watch_over = watch_over(store.clone());
+        let watch_over = watch_over(store.clone(), settings.limits);
         let audit = audit(store.clone(), schedule_every);
         let auditor = AuditHandler::new(Arc::new(audit.clone()));
         let worker = StreamHandler::new(Arc::new(worker(&settings, store)));
@@ -173,9 +173,9 @@ fn worker(settings: &Settings, store: Store) -> Worker {
 }
 
 /// The watch over open work, as its function has it.
-pub(crate) fn watch_over(store: Store) -> Watch {
+pub(crate) fn watch_over(store: Store, limits: Limits) -> Watch {
     let (metrics, clock) = (Metrics::new(|_| {}), Arc::new(SystemClock));
-    Watch { store, metrics, clock, limits: Limits::default() }
+    Watch { store, metrics, clock, limits, providers: registry::providers() }
 }
 
 /// The audit of the ledger, as its function has it.

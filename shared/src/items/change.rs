@@ -55,6 +55,7 @@ pub fn change(tables: &Tables, row: &OpenRow, change: &Change, stroke: &Stroke) 
             update.set(name::SHARD, s(shard("parked", &row.key)));
             update.set(name::PARK_REASON, s(reason.name()));
             update.set(name::LAST_ERROR, s(cut(why, ERROR_BYTES_MAX)));
+            update.remove(name::WAITS_UNTIL_MS);
         }
         Change::BringBack(resolution) => {
             update.bring_back(row, stroke);
@@ -65,7 +66,9 @@ pub fn change(tables: &Tables, row: &OpenRow, change: &Change, stroke: &Stroke) 
             update.set(name::COMPLETED_AT_MS, ms(stroke.now));
             update.set(name::EXPIRES_AT, expires_at(stroke.now, *retention_s));
             update.resolved(resolution);
-            [name::SHARD, name::DUE_AT_MS, name::PAYLOAD_PARTS].into_iter().for_each(|gone| update.remove(gone));
+            [name::SHARD, name::DUE_AT_MS, name::PAYLOAD_PARTS, name::WAITS_UNTIL_MS]
+                .into_iter()
+                .for_each(|gone| update.remove(gone));
         }
     }
     let mut transaction = Transaction::new();
@@ -136,6 +139,7 @@ impl Update {
         self.set(name::DUE_AT_MS, ms(stroke.now));
         self.set(name::ATTEMPT, AttributeValue::N("0".to_owned()));
         self.remove(name::PARK_REASON);
+        self.remove(name::WAITS_UNTIL_MS);
     }
 
     fn resolved(&mut self, resolution: &Resolution) {

@@ -5,11 +5,12 @@ use std::collections::HashMap;
 use aws_sdk_dynamodb::types::AttributeValue;
 use bytes::Bytes;
 
-use super::codec::{DecodeError, Reader, claims_key, s};
+use super::codec::{DecodeError, Reader, claims_key, n, s};
+use super::entry_row::decode_held;
 use super::names as name;
-use super::resolution::Resolution;
+use super::resolution::{Book, Resolution};
 use super::{Item, SHARDS};
-use crate::claim::{ClaimKey, Digest, EFFECT_VERSION, Effect, EffectKind, MovementKey, State, kind_named};
+use crate::claim::{ClaimKey, Digest, EFFECT_VERSION, Effect, EffectKind, HeldEntry, MovementKey, State, kind_named};
 use crate::plan::{Kind, ParkReason};
 use crate::provider::{Event, EventMode, Kept, Reply};
 use crate::time::{UnixMs, UnixS};
@@ -72,6 +73,8 @@ pub struct Booked {
     pub kind: Kind,
     /// Whether the ledger held it already.
     pub existed: bool,
+    /// What this event says of it, where the ledger holds something else: a person decided to leave that as it is.
+    pub differs: Option<HeldEntry>,
 }
 
 /// The key of one row of the claims table, as the index of open work lists it.
@@ -168,6 +171,12 @@ impl ClaimRow {
         }
     }
 
+    /// Whether a person decided that what the ledger lacks is booked and what differs is left. It holds until the claim is
+    /// done.
+    pub fn books_missing(&self) -> bool {
+        self.resolution.as_ref().is_some_and(|resolution| resolution.book == Book::Missing)
+    }
+
     /// Whether TTL may have deleted it by now: expired claims count as absent, deleted or not.
     pub fn expired(&self, now: UnixS) -> bool {
         self.expires_at.is_some_and(|expires_at| expires_at <= now)
@@ -208,14 +217,23 @@ fn park_reason(name: &str) -> Option<ParkReason> {
 }
 
 pub(super) fn encode_entries(entries: impl Iterator<Item = Booked>) -> AttributeValue {
-    let encode = |booked: Booked| {
-        AttributeValue::M(HashMap::from([
-            (name::MOVEMENT.to_owned(), s(booked.movement.as_str())),
-            (name::KIND.to_owned(), s(booked.kind.name())),
-            (name::EXISTED.to_owned(), AttributeValue::Bool(booked.existed)),
-        ]))
-    };
-    AttributeValue::L(entries.map(encode).collect())
+    AttributeValue::L(entries.map(|booked| AttributeValue::M(encode_entry(booked))).collect())
+}
+
+fn encode_entry(booked: Booked) -> Item {
+    let mut map = HashMap::from([
+        (name::MOVEMENT.to_owned(), s(booked.movement.as_str())),
+        (name::KIND.to_owned(), s(booked.kind.name())),
+        (name::EXISTED.to_owned(), AttributeValue::Bool(booked.existed)),
+    ]);
+    if let Some(HeldEntry { amount_minor, linked_minor, currency, account }) = booked.differs {
+        map.insert(name::DIFFERS.to_owned(), AttributeValue::Bool(true));
+        map.insert(name::AMOUNT_MINOR.to_owned(), n(amount_minor));
+        map.insert(name::CURRENCY.to_owned(), s(currency));
+        map.extend(linked_minor.map(|minor| (name::LINKED_MINOR.to_owned(), n(minor))));
+        map.extend(account.map(|account| (name::ACCOUNT.to_owned(), s(account))));
+    }
+    map
 }
 
 fn decode_entries(list: &AttributeValue) -> Result<Vec<Booked>, DecodeError> {
@@ -223,10 +241,12 @@ fn decode_entries(list: &AttributeValue) -> Result<Vec<Booked>, DecodeError> {
     let decode = |entry: &AttributeValue| {
         let map = entry.as_m().map_err(|_| wrong.clone())?;
         let row = Reader(map);
+        let is = |name| map.get(name).and_then(|value| value.as_bool().ok()).copied().unwrap_or_default();
         Ok(Booked {
             movement: MovementKey::from_text(row.text(name::MOVEMENT)?),
             kind: kind_named(row.text(name::KIND)?).ok_or(wrong.clone())?,
-            existed: map.get(name::EXISTED).and_then(|value| value.as_bool().ok()).copied().unwrap_or_default(),
+            existed: is(name::EXISTED),
+            differs: if is(name::DIFFERS) { Some(decode_held(map)?) } else { None },
         })
     };
     list.as_l().map_err(|_| wrong.clone())?.iter().map(decode).collect()

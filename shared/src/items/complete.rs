@@ -41,21 +41,29 @@ pub fn completion(
     retention_s: u64,
     (skip, stroke): (&Skip, &Stroke),
 ) -> Option<Transaction> {
+    let origin = Origin { provider: &row.provider, scope: &row.scope, key: &row.key };
     let condition = held(
         row,
-        &[name::COMPLETED_AT_MS, name::ENTRIES, name::EXPIRES_AT, name::SHARD, name::DUE_AT_MS, name::PAYLOAD_PARTS],
+        &[
+            name::COMPLETED_AT_MS,
+            name::ENTRIES,
+            name::EXPIRES_AT,
+            name::SHARD,
+            name::DUE_AT_MS,
+            name::PAYLOAD_PARTS,
+            name::WAITS_UNTIL_MS,
+        ],
         vec![
             (":done", s(State::Done.name())),
             (":now", ms(stroke.now)),
-            (":entries", booked(&row.provider, settle, skip)),
+            (":entries", booked(&origin, settle, skip)),
             (":expires", expires_at(stroke.now, retention_s)),
         ],
     );
     let set = "SET #state = :done, #completed_at_ms = :now, #entries = :entries, #expires_at = :expires \
-               REMOVE #shard, #due_at_ms, #payload_parts";
+               REMOVE #shard, #due_at_ms, #payload_parts, #waits_until_ms";
     let mut transaction = Transaction::new();
     transaction.push(Role::Claim, action(update(tables, &row.key, set, condition)?));
-    let origin = Origin { provider: &row.provider, scope: &row.scope, key: &row.key };
     push_effects(&mut transaction, tables, origin, settle, skip, stroke);
     push_deletes(&mut transaction, tables, &row.key, 0..row.payload_parts);
     Some(transaction)
@@ -65,7 +73,7 @@ pub fn completion(
 pub fn park(tables: &Tables, row: &ClaimRow, reason: ParkReason, why: &str, stroke: &Stroke) -> Option<Update> {
     let condition = held(
         row,
-        &[name::SHARD, name::PARK_REASON, name::LAST_ERROR],
+        &[name::SHARD, name::PARK_REASON, name::LAST_ERROR, name::WAITS_UNTIL_MS],
         vec![
             (":parked", s(State::Parked.name())),
             (":shard", s(shard("parked", &row.key))),
@@ -74,24 +82,31 @@ pub fn park(tables: &Tables, row: &ClaimRow, reason: ParkReason, why: &str, stro
             (":owner", s(&stroke.owner)),
         ],
     );
-    let set = "SET #state = :parked, #shard = :shard, #park_reason = :reason, #last_error = :why, #owner = :owner";
+    let set = "SET #state = :parked, #shard = :shard, #park_reason = :reason, #last_error = :why, #owner = :owner \
+               REMOVE #waits_until_ms";
     update(tables, &row.key, set, condition)
 }
 
-/// Gives a claim back that `row.owner` holds: due again at `due_at`, when somebody else may take it up.
-pub fn release(tables: &Tables, row: &ClaimRow, due_at: UnixMs, why: &str, stroke: &Stroke) -> Option<Update> {
-    let condition = held(
-        row,
-        &[name::DUE_AT_MS, name::LAST_ERROR],
-        vec![
-            (":received", s(State::Received.name())),
-            (":due", ms(due_at)),
-            (":why", last_error(why)),
-            (":owner", s(&stroke.owner)),
-        ],
-    );
-    let set = "SET #state = :received, #due_at_ms = :due, #last_error = :why, #owner = :owner";
-    update(tables, &row.key, set, condition)
+/// Gives a claim back that `row.owner` holds: due again at `due_at`, when somebody else may take it up. `waits_until`: it
+/// waits for something that may be missing until then.
+pub fn release(
+    tables: &Tables,
+    row: &ClaimRow,
+    (due_at, waits_until): (UnixMs, Option<UnixMs>),
+    why: &str,
+    stroke: &Stroke,
+) -> Option<Update> {
+    let mut values = vec![
+        (":received", s(State::Received.name())),
+        (":due", ms(due_at)),
+        (":why", last_error(why)),
+        (":owner", s(&stroke.owner)),
+    ];
+    values.extend(waits_until.map(|until| (":waits_until", ms(until))));
+    let condition = held(row, &[name::DUE_AT_MS, name::LAST_ERROR, name::WAITS_UNTIL_MS], values);
+    let waits = if waits_until.is_some() { ", #waits_until_ms = :waits_until" } else { " REMOVE #waits_until_ms" };
+    let set = format!("SET #state = :received, #due_at_ms = :due, #last_error = :why, #owner = :owner{waits}");
+    update(tables, &row.key, &set, condition)
 }
 
 /// The claim is in the state, and under the owner, that we saw.

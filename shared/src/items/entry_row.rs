@@ -76,6 +76,27 @@ pub(super) fn encode(claim: &Origin<'_>, entry: &Entry, now: UnixMs) -> Item {
     item
 }
 
+/// What an event says of an entry, in the ledger's terms.
+pub(super) fn said(claim: &Origin<'_>, entry: &Entry) -> HeldEntry {
+    HeldEntry {
+        amount_minor: entry.amount_minor,
+        linked_minor: entry.linked_minor,
+        currency: entry.currency.code().to_owned(),
+        account: account_key(claim.provider, claim.scope, entry),
+    }
+}
+
+/// The amount, currency and account of an entry.
+pub(super) fn decode_held(item: &Item) -> Result<HeldEntry, DecodeError> {
+    let row = Reader(item);
+    Ok(HeldEntry {
+        amount_minor: row.number(name::AMOUNT_MINOR)?,
+        linked_minor: row.number_opt(name::LINKED_MINOR),
+        currency: row.text(name::CURRENCY)?.to_owned(),
+        account: row.text_opt(name::ACCOUNT).map(str::to_owned),
+    })
+}
+
 /// The claim an entry or a message belongs to.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Origin<'a> {
@@ -98,12 +119,7 @@ impl EntryRow {
         Ok(Self {
             movement: MovementKey::from_text(row.text(name::MOVEMENT)?),
             kind,
-            held: HeldEntry {
-                amount_minor: row.number(name::AMOUNT_MINOR)?,
-                linked_minor: row.number_opt(name::LINKED_MINOR),
-                currency: row.text(name::CURRENCY)?.to_owned(),
-                account: row.text_opt(name::ACCOUNT).map(str::to_owned),
-            },
+            held: decode_held(item)?,
             account_id: row.text_opt(name::ACCOUNT_ID).map(str::to_owned),
             parent: row.text_opt(name::PARENT).map(str::to_owned),
             invoice: row.text_opt(name::INVOICE).map(str::to_owned),

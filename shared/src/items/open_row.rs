@@ -60,6 +60,8 @@ pub struct OpenRow {
     pub open_since: Option<UnixMs>,
     /// When it is due; while a worker holds it, when the lease ends.
     pub due_at: Option<UnixMs>,
+    /// It waits for something that may be missing until then.
+    pub waits_until: Option<UnixMs>,
     /// How often a worker took it up.
     pub attempt: u32,
     /// Whether it may run again by itself after a run was lost.
@@ -96,6 +98,7 @@ impl OpenRow {
             owner: text(name::OWNER),
             open_since: row.ms_opt(name::OPEN_SINCE_MS).or_else(|| row.ms_opt(name::CLAIMED_AT_MS)),
             due_at: row.ms_opt(name::DUE_AT_MS),
+            waits_until: row.ms_opt(name::WAITS_UNTIL_MS),
             attempt: row.number_opt(name::ATTEMPT).unwrap_or_default(),
             reruns: row.text_opt(name::ON_LOST) == Some(OnLost::Rerun.name()),
             last_error: row.text_opt(name::LAST_ERROR).map(str::to_owned),
@@ -117,6 +120,11 @@ impl OpenRow {
     /// How long it has been open, in milliseconds; 0 where its clock was ahead of ours.
     pub fn age_ms(&self, now: UnixMs) -> u64 {
         self.open_since.map(|since| since.ms_until(now)).unwrap_or_default()
+    }
+
+    /// Whether it still waits for what may be missing, or did less than `grace_ms` ago.
+    pub fn waits(&self, grace_ms: u64, now: UnixMs) -> bool {
+        self.waits_until.is_some_and(|until| now <= until.plus_ms(grace_ms))
     }
 
     /// Whether its time has come.

@@ -52,6 +52,16 @@ pub struct Skip {
     pub entries: BTreeSet<usize>,
     /// Positions of messages in the plan.
     pub messages: BTreeSet<usize>,
+    /// Those of `entries` of which the ledger says something else.
+    pub differs: BTreeSet<usize>,
+}
+
+impl Skip {
+    /// Leaves an entry of which the ledger says something else.
+    pub fn leave(&mut self, at: usize) {
+        self.entries.insert(at);
+        self.differs.insert(at);
+    }
 }
 
 /// Claims the event and does what the plan says, all or nothing. The event's bytes are kept unless the plan settles.
@@ -160,7 +170,7 @@ fn claim_item(claim: &NewClaim<'_>, write: &Write, parts: usize, guard: &Guard, 
         Write::Settle(settle) => {
             set(name::STATE, s(State::Done.name()));
             set(name::COMPLETED_AT_MS, ms(stroke.now));
-            set(name::ENTRIES, booked(claim.provider, settle, skip));
+            set(name::ENTRIES, booked(&claim.into(), settle, skip));
             set(name::EXPIRES_AT, expires_at(stroke.now, claim.retention_s));
         }
         Write::Defer(_) => {
@@ -203,11 +213,12 @@ pub(super) fn identity(claim: &NewClaim<'_>, part: &str, effect: Effect) -> Item
 }
 
 /// The list of what a settled claim booked.
-pub(super) fn booked(provider: &str, settle: &Settle, skip: &Skip) -> AttributeValue {
+pub(super) fn booked(origin: &Origin<'_>, settle: &Settle, skip: &Skip) -> AttributeValue {
     encode_entries(settle.entries().iter().enumerate().map(|(at, entry)| Booked {
-        movement: MovementKey::new(provider, &entry.occurrence),
+        movement: MovementKey::new(origin.provider, &entry.occurrence),
         kind: entry.kind,
         existed: skip.entries.contains(&at),
+        differs: skip.differs.contains(&at).then(|| entry_row::said(origin, entry)),
     }))
 }
 

@@ -96,7 +96,7 @@ impl Receiver {
                     outcome = name,
                     state = row.state.name(),
                     reason = "its effect cannot be compared with the claim's",
-                    todo = "show the claim and compare the content that was kept beside it",
+                    todo = "show the claim, compare the content that was kept beside it, then resolve that",
                     "an event came again in another form"
                 );
             }
@@ -125,7 +125,7 @@ impl Receiver {
                     reply_status = row.reply.status,
                     claimed_effect,
                     effect = effect.digest.to_hex(),
-                    todo = "show the claim and ask the provider which content is right",
+                    todo = "show the claim, ask the provider which content is right, then resolve the other",
                     "an id came again with another effect"
                 );
             }
@@ -206,8 +206,8 @@ impl Receiver {
 /// What brings a parked event on: a deploy that can read it, or a look at what the ledger holds.
 const fn after_parking(reason: ParkReason) -> &'static str {
     if reason.heals_by_redelivery() {
-        "show the claim; mend the mapping, deploy it, and have the provider send the event again"
+        "show the claim; mend the mapping and deploy it, then retry it or have the provider send the event again"
     } else {
-        "show the claim and compare the ledger's entry with the provider's"
+        "show the claim and compare the ledger's entry with the provider's, then resolve it, with book missing if the rest is to be booked"
     }
 }

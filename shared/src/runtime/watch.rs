@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::{SystemClock, WatchConfig, log};
 use crate::metrics::Metrics;
+use crate::provider::Provider;
 use crate::store::{self, Store};
 use crate::stuck::{Action, ActionError, Watch};
 use crate::time::{Clock as _, UnixMs};
@@ -49,9 +50,9 @@ impl WatchHandler {
     }
 }
 
-/// Watches on Lambda until the process ends. Errors: a configuration that cannot be used, after a log line for each of its
+/// Watches on Lambda until the process ends; `providers`: whose retention is checked. Errors: a configuration that cannot be used, after a log line for each of its
 /// problems; and the runtime's own.
-pub async fn serve_watch() -> Result<(), Error> {
+pub async fn serve_watch(providers: Vec<Arc<dyn Provider>>) -> Result<(), Error> {
     log::init();
     let WatchConfig { tables, tuning, limits } = WatchConfig::from_env().map_err(super::told)?;
     let clock = Arc::new(SystemClock);
@@ -59,7 +60,8 @@ pub async fn serve_watch() -> Result<(), Error> {
     if let Err(error) = store.warm(clock.now().plus_ms(super::WARM_MS)).await {
         tracing::warn!(%error, todo = "nothing, unless runs fail as well", "the warming read failed");
     }
-    let handler = WatchHandler::new(Arc::new(Watch { store, metrics: Metrics::new(log::write_metric), clock, limits }));
+    let metrics = Metrics::new(log::write_metric);
+    let handler = WatchHandler::new(Arc::new(Watch { store, metrics, clock, limits, providers }));
     lambda_runtime::run(service_fn(move |event| {
         let handler = handler.clone();
         async move { handler.handle(event).await }

@@ -1,7 +1,5 @@
 //! Reading why a transaction was cancelled: by index and code, never by message. The claim's reason decides first.
 
-use std::collections::BTreeSet;
-
 use aws_sdk_dynamodb::types::CancellationReason;
 
 use crate::claim::{MovementKey, same_movement};
@@ -17,8 +15,8 @@ pub(super) enum Reading {
     ClaimContended,
     /// The claim is free, and these exist already with the same content: commit again without them.
     Known(Skip),
-    /// The claim is free, and the ledger holds one of the movements with other content.
-    Differs(MovementKey),
+    /// The claim is free, and the ledger holds the movement of the entry at this position with other content.
+    Differs(usize, MovementKey),
     /// The claim is free, and an entry exists that was not returned: its content must be read.
     EntryUnseen(usize),
     /// The claim is free, and something else is being written by another transaction.
@@ -85,7 +83,7 @@ pub(super) fn read(roles: &[Role], reasons: &[CancellationReason], books: Books<
 
 /// The claim itself was free: what stood in the way?
 fn read_effects(by_role: &[(Role, Code<'_>, &CancellationReason)], books: Books<'_>) -> Reading {
-    let mut skip = Skip { entries: BTreeSet::new(), messages: BTreeSet::new() };
+    let mut skip = Skip::default();
     for (role, code, reason) in by_role {
         if *code != Code::ConditionFailed {
             continue;
@@ -93,7 +91,7 @@ fn read_effects(by_role: &[(Role, Code<'_>, &CancellationReason)], books: Books<
         match role {
             Role::Entry(at) => match entry_is_known(*at, reason, books) {
                 Held::Same => skip.entries.insert(*at),
-                Held::Other(movement) => return Reading::Differs(movement),
+                Held::Other(movement) => return Reading::Differs(*at, movement),
                 Held::Unseen => return Reading::EntryUnseen(*at),
             },
             Role::Message(at) => skip.messages.insert(*at),

@@ -132,7 +132,7 @@ impl Store {
                 Ok(Next::Again)
             }
             Reading::EntryUnseen(at) => self.look_at_entry(attempt, at, deadline).await,
-            Reading::Differs(movement) => self.conflict(attempt, movement.as_str(), deadline).await,
+            Reading::Differs(_, movement) => self.conflict(attempt, movement.as_str(), deadline).await,
             Reading::Contended => Ok(Next::Wait),
             Reading::Throttled(code) => {
                 attempt.conflicts += 1;

@@ -52,7 +52,8 @@ impl Store {
         })
     }
 
-    /// Settles a claim that `row` says we hold. Conflicts with duplicates of the event are tried again until `deadline`.
+    /// Settles a claim that `row` says we hold. Conflicts with duplicates of the event are tried again until `deadline`. Where
+    /// a person decided to book what is missing, an entry that differs stays as it is and is noted on the claim.
     pub async fn complete(
         &self,
         row: &ClaimRow,
@@ -61,6 +62,7 @@ impl Store {
         deadline: UnixMs,
     ) -> Result<Completed, StoreError> {
         let mut skip = Skip::default();
+        let books_missing = row.books_missing();
         let books = Books { provider: &row.provider, scope: &row.scope, settle: Some(settle) };
         let mut conflicts = 0;
         loop {
@@ -83,11 +85,13 @@ impl Store {
                     skip.entries.extend(known.entries);
                     skip.messages.extend(known.messages);
                 }
-                Reading::Differs(movement) => return self.park_conflict(row, &movement, deadline).await,
+                Reading::Differs(at, _) if books_missing => skip.leave(at),
+                Reading::Differs(_, movement) => return self.park_conflict(row, &movement, deadline).await,
                 Reading::EntryUnseen(at) => match self.look(at, books, deadline).await? {
                     Some(Held::Same) => {
                         skip.entries.insert(at);
                     }
+                    Some(Held::Other(_)) if books_missing => skip.leave(at),
                     Some(Held::Other(movement)) => return self.park_conflict(row, &movement, deadline).await,
                     Some(Held::Unseen) | None => conflicts = self.wait(conflicts, deadline).await?,
                 },
@@ -128,16 +132,17 @@ impl Store {
         Ok(self.update(update, &stroke, deadline).await?.is_some())
     }
 
-    /// Gives a claim back that is as `row` says. False: it is not any more.
+    /// Gives a claim back that is as `row` says: when it is due again, and until when what it waits for may be missing.
+    /// False: it is not as `row` says any more.
     pub async fn release(
         &self,
         row: &ClaimRow,
-        due_at: UnixMs,
+        due: (UnixMs, Option<UnixMs>),
         why: &str,
         deadline: UnixMs,
     ) -> Result<bool, StoreError> {
         let stroke = self.stroke()?;
-        let update = items::release(&self.tables, row, due_at, why, &stroke);
+        let update = items::release(&self.tables, row, due, why, &stroke);
         Ok(self.update(update, &stroke, deadline).await?.is_some())
     }
 

@@ -8,6 +8,7 @@ mod commit;
 mod complete;
 mod open;
 mod read;
+mod retention;
 
 use std::sync::Arc;
 use std::time::Duration;

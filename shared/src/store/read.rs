@@ -226,7 +226,9 @@ fn story(rows: &[Item]) -> Result<Story, StoreError> {
         story.kept = Some(items::unpack(payload)?);
     }
     for (OpenRow { part, resolution, .. }, kept_at, parts) in siblings {
-        story.siblings.push(Sibling { part, kept_at, kept: items::unpack(parts)?, resolution });
+        // Closed by a person, it keeps no bytes.
+        let kept = if parts.is_empty() { Kept::default() } else { items::unpack(parts)? };
+        story.siblings.push(Sibling { part, kept_at, kept, resolution });
     }
     Ok(story)
 }

@@ -11,6 +11,9 @@ const LIST_DEFAULT: usize = 100;
 /// The most rows that one action lists or changes.
 const LIMIT_MAX: usize = 1_000;
 const BY_BYTES_MAX: usize = 128;
+/// The longest sort key and partition key (docs.aws.amazon.com, "Quotas in Amazon DynamoDB").
+const PART_BYTES_MAX: usize = 1_024;
+const KEY_BYTES_MAX: usize = 2_048;
 const NOTE_BYTES_MAX: usize = 1_024;
 
 /// Everything the function can be asked for.
@@ -19,6 +22,8 @@ const NOTE_BYTES_MAX: usize = 1_024;
 pub enum Action {
     /// The scheduled run, now.
     Run(Run),
+    /// What a sample of the claims that are done says about their retention.
+    CheckRetention(Run),
     /// What is open, oldest first.
     List(List),
     /// The whole story of one event.
@@ -31,7 +36,7 @@ pub enum Action {
     Resolve(Order),
 }
 
-/// A run has no fields.
+/// A run, and a look at the retention, have no fields.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Run {}
@@ -145,7 +150,7 @@ pub enum ActionError {
     #[error("{0}")]
     NotUnderstood(String),
     /// There is no such row, and none was made.
-    #[error("there is no row {part} of claim {key}")]
+    #[error("{}", missing(key, part))]
     NoSuchRow {
         /// The claim's key.
         key: ClaimKey,
@@ -155,6 +160,14 @@ pub enum ActionError {
     /// The store.
     #[error(transparent)]
     Store(#[from] StoreError),
+}
+
+fn missing(key: &ClaimKey, part: &str) -> String {
+    if part == CLAIM_PART {
+        format!("there is no claim {key}")
+    } else {
+        format!("there is no row {part} of claim {key}")
+    }
 }
 
 fn wrong<T>(why: impl Into<String>) -> Result<T, ActionError> {
@@ -203,7 +216,10 @@ impl Order {
         let has_filter = self.state.is_some() || self.older_than_s.is_some() || self.limit.is_some();
         match one(&self.key, &self.provider, &self.scope, &self.event_id)? {
             Some(_) if has_filter => wrong("`state`, `older_than_s` and `limit` choose many, not the one event named"),
-            Some(key) => Ok(Target::One(key, self.part.clone().unwrap_or_else(|| CLAIM_PART.to_owned()))),
+            Some(key) => match self.part.as_deref().unwrap_or(CLAIM_PART) {
+                part if (1..=PART_BYTES_MAX).contains(&part.len()) => Ok(Target::One(key, part.to_owned())),
+                _ => wrong("`part` is not the part of a row: `list` names it"),
+            },
             None if self.part.is_some() || self.scope.is_some() => {
                 wrong("`part` and `scope` belong to one event: give its `key`, or its `provider` and `event_id`")
             }
@@ -246,6 +262,10 @@ fn limit(limit: usize) -> Result<usize, ActionError> {
     if (1..=LIMIT_MAX).contains(&limit) { Ok(limit) } else { wrong(format!("`limit` goes from 1 to {LIMIT_MAX}")) }
 }
 
+fn is_key(text: &str) -> bool {
+    text.split(':').count() == 3 && !text.starts_with(':') && !text.ends_with(':') && text.len() <= KEY_BYTES_MAX
+}
+
 /// The key of the one event that is named, if one is.
 fn one(
     key: &Option<String>,
@@ -255,7 +275,7 @@ fn one(
 ) -> Result<Option<ClaimKey>, ActionError> {
     match (key, provider, event_id) {
         (Some(_), Some(_), _) | (Some(_), _, Some(_)) => wrong("give `key`, or `provider` and `event_id`, not both"),
-        (Some(key), None, None) if key.split(':').count() != 3 || key.starts_with(':') || key.ends_with(':') => {
+        (Some(key), None, None) if !is_key(key) => {
             wrong(format!("{key} is not a claim's key: it is provider:scope:event id, with an empty scope for none"))
         }
         (Some(_), ..) if scope.is_some() => wrong("`scope` is a part of `key`"),

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::perform::{Answer, Changes, Listing};
 use super::report::Report;
-use crate::items::{ClaimRow, OpenRow, Resolution};
+use crate::items::{Booked, ClaimRow, OpenRow, Resolution, RowKind};
 use crate::metrics::{Metric, Metrics};
 use crate::provider::Kept;
 use crate::store::Story;
@@ -14,19 +14,12 @@ use crate::time::UnixMs;
 const SHOWN_BYTES_MAX: usize = 200_000;
 
 /// A line for each row that is named, and one for the run.
-pub fn log(report: &Report) {
-    for row in &report.stuck {
-        let (state, age_s) = (state(row), row.age_ms(report.at) / 1_000);
-        tracing::warn!(claim = %row.key, part = row.part, state, attempt = row.attempt, age_s, last_error = row.last_error.as_deref(), todo = "show it, mend what its last error says; it runs again by itself", "stuck");
-    }
-    for row in &report.parked {
-        let (reason, age_s) =
-            (row.park_reason.map_or("unknown", |reason| reason.name()), row.age_ms(report.at) / 1_000);
-        tracing::warn!(claim = %row.key, part = row.part, park_reason = reason, attempt = row.attempt, age_s, last_error = row.last_error.as_deref(), todo = "show it, then retry or resolve it", "waits for a person");
-    }
+pub(super) fn log(report: &Report) {
+    log_rows(report);
     let (counts, acted) = (&report.counts, &report.acted);
     tracing::info!(
         open = counts.open,
+        waiting = counts.waiting,
         stuck_claims = counts.stuck_claims,
         stuck_messages = counts.stuck_messages,
         parked_claims = counts.parked_claims,
@@ -44,6 +37,26 @@ pub fn log(report: &Report) {
         unread_shards = report.unread_shards,
         "the watch over open work"
     );
+}
+
+/// A line for each row that is named: which event, its state, age and reason, and what to do.
+pub fn log_rows(report: &Report) {
+    for row in &report.stuck {
+        let (claim, part, state, attempt) = (&row.key, &row.part, state(row), row.attempt);
+        let (age_s, reason) = (row.age_ms(report.at) / 1_000, row.last_error.as_deref());
+        let todo = "show it, mend what its reason says; it runs again by itself";
+        tracing::warn!(%claim, part, state, age_s, attempt, reason, todo, "stuck");
+    }
+    for row in &report.parked {
+        let (claim, part, state, attempt) = (&row.key, &row.part, state(row), row.attempt);
+        let (age_s, reason) = (row.age_ms(report.at) / 1_000, row.last_error.as_deref());
+        let park_reason = row.park_reason.map_or("unknown", |reason| reason.name());
+        let todo = match row.kind() {
+            RowKind::Mismatch => "show it, see which content is right, then resolve it",
+            _ => "show it, mend the cause, then retry or resolve it",
+        };
+        tracing::warn!(%claim, part, state, age_s, attempt, park_reason, reason, todo, "waits for a person");
+    }
 }
 
 /// The metrics of a run, zeros included: alarms take silence for a fault. A run that did not see everything is silent.
@@ -72,6 +85,7 @@ impl Report {
             "at": self.at.rfc3339(),
             "counts": {
                 "open": counts.open,
+                "waiting": counts.waiting,
                 "stuck_claims": counts.stuck_claims,
                 "stuck_messages": counts.stuck_messages,
                 "parked_claims": counts.parked_claims,
@@ -101,6 +115,7 @@ impl Answer {
     pub fn json(&self) -> Value {
         match self {
             Self::Report(report) => report.json(),
+            Self::Retention(retention) => retention.json(),
             Self::Listing(Listing { at, rows, more }) => {
                 json!({"at": at.rfc3339(), "rows": rows_json(rows, *at), "more": more})
             }
@@ -149,6 +164,7 @@ fn rows_json(rows: &[OpenRow], at: UnixMs) -> Vec<Value> {
             "age_s": row.age_ms(at) / 1_000,
             "attempt": row.attempt,
             "due_at": row.due_at.map(UnixMs::rfc3339),
+            "waits_until": row.waits_until.map(UnixMs::rfc3339),
             "park_reason": row.park_reason.map(|reason| reason.name()),
             "last_error": row.last_error,
         })
@@ -191,17 +207,28 @@ fn claim_json(claim: &ClaimRow) -> Value {
         "park_reason": claim.park_reason.map(|reason| reason.name()),
         "last_error": claim.last_error,
         "reply": {"status": claim.reply.status, "body": String::from_utf8_lossy(&claim.reply.body)},
-        "entries": claim.entries.iter().map(|booked| json!({
-            "movement": booked.movement.as_str(),
-            "kind": booked.kind.name(),
-            "existed": booked.existed,
-        })).collect::<Vec<_>>(),
+        "entries": claim.entries.iter().map(booked_json).collect::<Vec<_>>(),
         "resolution": claim.resolution.as_ref().map(resolution_json),
     })
 }
 
+/// An entry of a claim, for machines. `event_says`, in minor units: where the ledger holds something else.
+pub fn booked_json(booked: &Booked) -> Value {
+    json!({
+        "movement": booked.movement.as_str(),
+        "kind": booked.kind.name(),
+        "existed": booked.existed,
+        "event_says": booked.differs.as_ref().map(|said| json!({
+            "minor": said.amount_minor,
+            "linked_minor": said.linked_minor,
+            "currency": said.currency,
+            "account": said.account,
+        })),
+    })
+}
+
 /// What a person decided, for machines.
-pub(super) fn resolution_json(resolution: &Resolution) -> Value {
+pub fn resolution_json(resolution: &Resolution) -> Value {
     json!({
         "by": resolution.by,
         "note": resolution.note,

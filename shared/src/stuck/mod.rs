@@ -5,19 +5,22 @@ mod convert;
 mod decide;
 mod perform;
 mod report;
+mod retention;
 mod run;
 
 use std::sync::Arc;
 
 use crate::metrics::Metrics;
+use crate::provider::Provider;
 use crate::store::Store;
 use crate::time::Clock;
 
 pub(crate) use action::is_schedule;
 pub use action::{Action, ActionError, Filter, List, OpenState, Order, Run, Show, Target};
-pub use convert::{log, story_json};
+pub use convert::{booked_json, log_rows, resolution_json, story_json};
 pub use perform::{Answer, Changes, Listing, Refusal, RowChange};
 pub use report::{Acted, Counts, Report};
+pub use retention::Retention;
 
 /// Watches over the open rows of one deployment.
 #[derive(Clone)]
@@ -30,6 +33,8 @@ pub struct Watch {
     pub clock: Arc<dyn Clock>,
     /// How much, and from when on.
     pub limits: Limits,
+    /// Every provider whose claims may lie in the table.
+    pub providers: Vec<Arc<dyn Provider>>,
 }
 
 /// How much one run reads and writes, and from when on a row is stuck.
@@ -49,6 +54,8 @@ pub struct Limits {
     pub changes_max: usize,
     /// How many rows of each sort a report names.
     pub named_max: usize,
+    /// How many claims that are done are looked at once a day.
+    pub sampled: usize,
     /// How long a row is kept after a person closed it, in seconds. Longer than any provider can send an event again.
     pub retention_s: u64,
 }
@@ -63,6 +70,7 @@ impl Default for Limits {
             listed_per_shard: 2_000,
             changes_max: 1_000,
             named_max: 50,
+            sampled: 250,
             retention_s: 400 * 86_400,
         }
     }

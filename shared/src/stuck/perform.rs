@@ -5,6 +5,7 @@ use futures_util::{FutureExt as _, StreamExt as _, stream};
 use super::action::{Action, ActionError, Filter, Order, Target};
 use super::decide::{Wish, fulfil, state_after};
 use super::report::{Report, oldest_first};
+use super::retention::Retention;
 use super::{AT_ONCE, Watch};
 use crate::claim::{ClaimKey, State};
 use crate::items::{Book, OpenRow, Resolution, Shelf};
@@ -16,6 +17,8 @@ use crate::time::UnixMs;
 pub enum Answer {
     /// Of a run.
     Report(Report),
+    /// Of a look at the retention.
+    Retention(Retention),
     /// Of a list.
     Listing(Listing),
     /// Of a show.
@@ -83,6 +86,7 @@ impl Watch {
     pub async fn perform(&self, action: Action, deadline: UnixMs) -> Result<Answer, ActionError> {
         match action {
             Action::Run(_) => Ok(Answer::Report(self.scheduled(deadline).await)),
+            Action::CheckRetention(_) => Ok(Answer::Retention(self.check_retention(deadline).await?)),
             Action::List(list) => Ok(Answer::Listing(self.list(&list.filter()?, deadline).await?)),
             Action::Show(show) => {
                 let key = show.claim_key()?;

@@ -16,7 +16,7 @@ pub struct Report {
     pub parked: Vec<OpenRow>,
     /// All that was read.
     pub counts: Counts,
-    /// The age of the oldest row that is owed, in seconds; 0 where nothing is.
+    /// The age of the oldest row that is owed and waits for nothing, in seconds; 0 where nothing is.
     pub oldest_open_s: u64,
     /// What the run did.
     pub acted: Acted,
@@ -31,7 +31,9 @@ pub struct Report {
 pub struct Counts {
     /// Owed, however young: claims, messages, and what a newer version knows.
     pub open: u64,
-    /// Claims that are open for longer than the grace.
+    /// Of those, claims that wait for what may still come: not stuck, however old.
+    pub waiting: u64,
+    /// Claims that are open for longer than the grace, or wait for longer than they may.
     pub stuck_claims: u64,
     /// Messages, and parts that a newer version knows, that are.
     pub stuck_messages: u64,
@@ -67,8 +69,12 @@ impl Report {
     /// worker makes a row young.
     pub(super) fn of(mut open: Vec<OpenRow>, mut parked: Vec<OpenRow>, limits: &Limits, at: UnixMs) -> Self {
         let mut report = Self { at, ..Self::default() };
+        report.counts.open = open.len() as u64;
         for row in &open {
-            report.counts.open += 1;
+            if row.waits(limits.grace_ms, at) {
+                report.counts.waiting += 1;
+                continue;
+            }
             report.oldest_open_s = report.oldest_open_s.max(row.age_ms(at) / 1_000);
             if row.age_ms(at) > limits.grace_ms {
                 match row.kind() {
@@ -85,7 +91,7 @@ impl Report {
                 RowKind::Message | RowKind::Other => report.counts.parked_messages += 1,
             }
         }
-        open.retain(|row| row.age_ms(at) > limits.grace_ms);
+        open.retain(|row| row.age_ms(at) > limits.grace_ms && !row.waits(limits.grace_ms, at));
         for rows in [&mut open, &mut parked] {
             oldest_first(rows);
             rows.truncate(limits.named_max);

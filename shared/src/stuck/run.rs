@@ -4,6 +4,7 @@ use futures_util::{FutureExt as _, StreamExt as _, stream};
 
 use super::decide::step;
 use super::report::{Acted, Report};
+use super::retention::is_daily;
 use super::{AT_ONCE, Watch, convert};
 use crate::items::{Change, OpenRow, SHARDS, Shelf};
 use crate::plan::ParkReason;
@@ -20,11 +21,16 @@ pub(super) struct Read {
 }
 
 impl Watch {
-    /// A run with its log lines and metrics, as the schedule wants it.
+    /// A run with its log lines and metrics, as the schedule wants it; early in the day the retention is looked at as well.
     pub async fn scheduled(&self, deadline: UnixMs) -> Report {
         let report = self.run(deadline).await;
         convert::log(&report);
         convert::record(&report, &self.metrics);
+        if is_daily(report.at)
+            && let Err(error) = self.check_retention(deadline).await
+        {
+            tracing::error!(%error, todo = "mend the function's access (Scan, DescribeTimeToLive), tables or time", "the retention could not be looked at");
+        }
         report
     }
 

@@ -21,7 +21,7 @@ const WRITE_MS: u64 = 2_000;
 
 /// Why reading ended without an answer.
 enum Stop {
-    Later { due_at: UnixMs, why: String },
+    Waits { due_at: UnixMs, until: UnixMs, why: String },
     Transient(String),
     Permanent(String),
     Store(StoreError),
@@ -52,7 +52,9 @@ impl Worker {
         let event = row.event(kept);
         let Decided { plan, account_unknown } = match self.decide(provider, &event, row, deadline).await {
             Ok(decided) => decided,
-            Err(Stop::Later { due_at, why }) => return self.give_back(row, due_at, why, deadline).await,
+            Err(Stop::Waits { due_at, until, why }) => {
+                return self.give_back(row, (due_at, Some(until)), why, deadline).await;
+            }
             Err(Stop::Transient(why)) => return self.again(row, why, deadline).await,
             Err(Stop::Permanent(why)) => return self.park(row, ParkReason::Unreadable, why, deadline).await,
             Err(Stop::Store(error)) => return Err(error),
@@ -116,7 +118,7 @@ impl Worker {
             return Ok(Fetched::ParentEntry(found));
         }
         let why = format!("the entry of {movement}, which knows the account, is not there yet");
-        Err(Stop::Later { due_at: self.retry_at(row.attempt).min(waits_until), why })
+        Err(Stop::Waits { due_at: self.retry_at(row.attempt).min(waits_until), until: waits_until, why })
     }
 
     async fn object(
@@ -179,18 +181,18 @@ impl Worker {
         if row.attempt >= self.settings.attempts_max {
             return self.park(row, ParkReason::Spent, why, deadline).await;
         }
-        self.give_back(row, self.retry_at(row.attempt), why, deadline).await
+        self.give_back(row, (self.retry_at(row.attempt), None), why, deadline).await
     }
 
     async fn give_back(
         &self,
         row: &ClaimRow,
-        due_at: UnixMs,
+        due: (UnixMs, Option<UnixMs>),
         why: String,
         deadline: UnixMs,
     ) -> Result<Worked, StoreError> {
-        let ours = self.store.release(row, due_at, &why, deadline).await?;
-        Ok(if ours { Worked::Later { due_at, why } } else { Worked::Overtaken })
+        let ours = self.store.release(row, due, &why, deadline).await?;
+        Ok(if ours { Worked::Later { due_at: due.0, why } } else { Worked::Overtaken })
     }
 
     async fn park(
@@ -200,6 +202,8 @@ impl Worker {
         why: String,
         deadline: UnixMs,
     ) -> Result<Worked, StoreError> {
+        let decided = if row.books_missing() { "what is missing could not be booked: " } else { "" };
+        let why = format!("{decided}{why}");
         let ours = self.store.park(row, reason, &why, deadline).await?;
         Ok(if ours { Worked::Parked { reason, why } } else { Worked::Overtaken })
     }

@@ -6,6 +6,7 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 use hookledger::claim::State;
 use hookledger::items::ClaimRow;
+use hookledger::stuck::{booked_json, resolution_json};
 use serde_json::{Value, json};
 
 use super::{Failure, Ports, inside, output};
@@ -84,12 +85,7 @@ pub(super) fn claim_json(claim: &ClaimRow) -> Value {
         "attempt": claim.attempt,
         "park_reason": claim.park_reason.map(|reason| reason.name()),
         "last_error": claim.last_error,
-        "resolution": claim.resolution.as_ref().map(|resolution| json!({
-            "by": resolution.by,
-            "note": resolution.note,
-            "book": resolution.book.name(),
-            "at": resolution.at.rfc3339(),
-        })),
+        "resolution": claim.resolution.as_ref().map(resolution_json),
         "payload_parts": claim.payload_parts,
         "raw_digest": claim.raw_digest.to_hex(),
         "effect_kind": claim.effect.map(|effect| effect.kind.name()),
@@ -99,10 +95,6 @@ pub(super) fn claim_json(claim: &ClaimRow) -> Value {
             "body": String::from_utf8_lossy(&claim.reply.body),
             "content_type": claim.reply.content_type,
         },
-        "entries": claim.entries.iter().map(|booked| json!({
-            "movement": booked.movement.as_str(),
-            "kind": booked.kind.name(),
-            "existed": booked.existed,
-        })).collect::<Vec<_>>(),
+        "entries": claim.entries.iter().map(booked_json).collect::<Vec<_>>(),
     })
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 use clap::Args;
+use hookledger::claim::HeldEntry;
 use hookledger::items::EntryRow;
 use serde_json::{Map, Value, json};
 
@@ -58,7 +59,7 @@ fn print(entries: &[EntryRow]) {
         vec![
             entry.occurred_at.rfc3339(),
             entry.kind.name().to_owned(),
-            amount(entry),
+            amount(&entry.held),
             or_dash(&entry.held.account),
             or_dash(&entry.invoice),
             entry.movement.to_string(),
@@ -74,9 +75,9 @@ fn print(entries: &[EntryRow]) {
 }
 
 /// In minor units as stored: how many make a whole one differs between currencies and providers.
-pub(super) fn amount(entry: &EntryRow) -> String {
-    let (amount, currency) = (entry.held.amount_minor, &entry.held.currency);
-    match entry.held.linked_minor {
+pub(super) fn amount(held: &HeldEntry) -> String {
+    let (amount, currency) = (held.amount_minor, &held.currency);
+    match held.linked_minor {
         Some(linked) => format!("{amount} (links {linked}) {currency}"),
         None => format!("{amount} {currency}"),
     }

@@ -28,7 +28,7 @@ Exit codes: 0 as asked; 1 the answer is no (not every answer was 2xx, no such cl
 Environment: HOOKLEDGER_<PROVIDER>_SECRETS (a comma-separated list of `secret` or `label@secret`; a fixed development
 secret by default), HOOKLEDGER_MODE (live or test; live by default), HOOKLEDGER_GATE_BYTES (memory for done claims; 0 turns it
 off), HOOKLEDGER_<PROVIDER>_API_KEY and _API_URL (to read what an event only points at), HOOKLEDGER_WORKER_* (see the
-README), RUST_LOG.";
+README), HOOKLEDGER_STUCK_AFTER_S (from when on open work is stuck; 300 by default), RUST_LOG.";
 
 /// Payment webhooks become ledger entries exactly once: the whole product in one process. Without a command, starts it.
 #[derive(Debug, Parser)]

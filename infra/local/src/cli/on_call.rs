@@ -7,7 +7,8 @@ use hookledger::items::{Book, OpenRow};
 use hookledger::stuck::{Action, ActionError, Answer, Changes, List, Listing, OpenState, Order};
 use hookledger::time::UnixMs;
 
-use super::{Failure, Ports, inside, output};
+use super::{Failure, Ports, inside, known_provider, output};
+use crate::settings::Settings;
 use crate::stack::watch_over;
 
 /// Show what is open: owed, parked, and mismatches, oldest first
@@ -17,7 +18,7 @@ pub(super) struct Stuck {
     #[arg(long, default_value_t = 0)]
     older_than_s: u64,
     /// Only this provider's
-    #[arg(long)]
+    #[arg(long, value_parser = known_provider)]
     provider: Option<String>,
     /// Only those in this state
     #[arg(long)]
@@ -81,7 +82,7 @@ struct Rows {
     #[arg(long, requires = "first")]
     part: Option<String>,
     /// Many: only this provider's
-    #[arg(long, requires = "limit")]
+    #[arg(long, requires = "limit", value_parser = known_provider)]
     provider: Option<String>,
     /// Many: only those in this state
     #[arg(long, requires = "limit")]
@@ -144,14 +145,14 @@ impl Stuck {
 impl Retry {
     pub(super) async fn run(self, ports: Ports) -> Result<ExitCode, Failure> {
         let json = self.rows.json;
-        perform(ports, Action::Retry(self.rows.order()), json).await
+        perform(ports, Action::Retry(self.rows.order()?), json).await
     }
 }
 
 impl Park {
     pub(super) async fn run(self, ports: Ports) -> Result<ExitCode, Failure> {
         let json = self.rows.json;
-        let order = Order { by: self.by, note: self.note, ..self.rows.order() };
+        let order = Order { by: self.by, note: self.note, ..self.rows.order()? };
         perform(ports, Action::Park(order), json).await
     }
 }
@@ -164,24 +165,28 @@ impl Resolve {
             BookName::Nothing => Book::Nothing,
         };
         let (by, note) = (Some(self.by), Some(self.note));
-        let order = Order { by, note, book: Some(book), ..self.rows.order() };
+        let order = Order { by, note, book: Some(book), ..self.rows.order()? };
         perform(ports, Action::Resolve(order), json).await
     }
 }
 
 impl Rows {
-    fn order(self) -> Order {
+    fn order(self) -> Result<Order, Failure> {
         let Self { first, event_id, scope, part, provider, state, older_than_s, limit, dry_run, .. } = self;
         // With an event's id the first word is its provider, without one it is the claim's key.
         let (key, provider) = if event_id.is_some() { (None, first) } else { (first, provider) };
+        if let Some(Err(known)) = provider.as_deref().map(known_provider) {
+            return Err(Failure::Unasked(format!("{} is not a provider; {known}", provider.unwrap_or_default())));
+        }
         let state = state.map(OpenState::from);
-        Order { key, provider, scope, event_id, part, older_than_s, state, limit, dry_run, ..Order::default() }
+        Ok(Order { key, provider, scope, event_id, part, older_than_s, state, limit, dry_run, ..Order::default() })
     }
 }
 
 /// Exit code 1: something that was asked for was not done.
 async fn perform(ports: Ports, action: Action, json: bool) -> Result<ExitCode, Failure> {
-    let watch = watch_over(inside::store(ports).await?);
+    let settings = Settings::from_env().map_err(|problems| Failure::Unasked(problems.join("\n")))?;
+    let watch = watch_over(inside::store(ports).await?, settings.limits);
     let answer = watch.perform(action, inside::deadline()).await?;
     if json {
         output::print_json(&answer.json());
@@ -189,7 +194,7 @@ async fn perform(ports: Ports, action: Action, json: bool) -> Result<ExitCode, F
         match &answer {
             Answer::Listing(listing) => print_listing(listing),
             Answer::Changes(changes) => print_changes(changes),
-            Answer::Report(_) | Answer::Story(..) => output::print_json(&answer.json()),
+            Answer::Report(_) | Answer::Retention(_) | Answer::Story(..) => output::print_json(&answer.json()),
         }
     }
     let refused = matches!(&answer, Answer::Changes(changes) if changes.changed() < changes.rows.len());

@@ -4,9 +4,10 @@ use std::process::ExitCode;
 
 use clap::Args;
 use hookledger::claim::ClaimKey;
-use hookledger::items::{Booked, ClaimRow, EntryRow};
+use hookledger::items::{Booked, ClaimRow, EntryRow, Resolution};
 use hookledger::provider::Kept;
 use hookledger::store::{Store, Story};
+use hookledger::stuck::{booked_json, resolution_json};
 use hookledger::time::UnixMs;
 use serde_json::{Value, json};
 
@@ -97,9 +98,14 @@ fn print(claim: &ClaimRow, story: &Story, entries: &Entries) {
     for sibling in &story.siblings {
         let kept = kept_text(&sibling.kept);
         output::print(&format!(
-            "\n{}\nthe same id with another effect, came {}\n{kept}",
+            "\n{}\nthe same id with another effect, came {}{}\n{kept}",
             sibling.part,
-            sibling.kept_at.rfc3339()
+            sibling.kept_at.rfc3339(),
+            sibling
+                .resolution
+                .as_ref()
+                .map(|resolution| format!("; closed {}", decision(resolution)))
+                .unwrap_or_default()
         ));
     }
 }
@@ -107,10 +113,7 @@ fn print(claim: &ClaimRow, story: &Story, entries: &Entries) {
 fn facts(claim: &ClaimRow) -> Vec<(&'static str, String)> {
     let at = |moment: Option<UnixMs>| moment.map(UnixMs::rfc3339).unwrap_or_default();
     let effect = claim.effect.map(|effect| format!("{} {}", effect.kind.name(), effect.digest.to_hex()));
-    let resolved = claim.resolution.as_ref().map(|resolution| {
-        let (by, book, note) = (&resolution.by, resolution.book.name(), &resolution.note);
-        format!("by {by}, book {book}, {}: {note}", resolution.at.rfc3339())
-    });
+    let resolved = claim.resolution.as_ref().map(decision);
     let facts = [
         ("claim", claim.key.to_string()),
         ("state", claim.state.name().to_owned()),
@@ -132,14 +135,23 @@ fn facts(claim: &ClaimRow) -> Vec<(&'static str, String)> {
     facts.into_iter().filter(|(_, value)| !value.is_empty()).collect()
 }
 
+fn decision(resolution: &Resolution) -> String {
+    let Resolution { by, note, book, at } = resolution;
+    format!("by {by}, book {}, {}: {note}", book.name(), at.rfc3339())
+}
+
 fn entry_row(booked: &Booked, row: Option<&EntryRow>) -> Vec<String> {
-    let said = if booked.existed { "was there already" } else { "booked by this event" };
+    let said = match (&booked.differs, booked.existed) {
+        (Some(said), _) => format!("left as it was; this event says {}", amount(said)),
+        (None, true) => "was there already".to_owned(),
+        (None, false) => "booked by this event".to_owned(),
+    };
     let (amount, account, ledger) = match row {
-        Some(row) => (amount(row), row.held.account.clone(), format!("recorded {}", row.recorded_at.rfc3339())),
+        Some(row) => (amount(&row.held), row.held.account.clone(), format!("recorded {}", row.recorded_at.rfc3339())),
         None => ("?".to_owned(), None, "MISSING IN THE LEDGER".to_owned()),
     };
     let account = account.unwrap_or_else(|| "-".to_owned());
-    vec![booked.kind.name().to_owned(), amount, account, booked.movement.to_string(), said.to_owned(), ledger]
+    vec![booked.kind.name().to_owned(), amount, account, booked.movement.to_string(), said, ledger]
 }
 
 /// As it came. Laid out anew, numbers would lose digits and a name that stands twice would be shown once.
@@ -153,18 +165,15 @@ fn story_json(claim: &ClaimRow, story: &Story, entries: &Entries) -> Value {
     value["entries"] = entries
         .iter()
         .map(|(booked, row)| {
-            json!({
-                "movement": booked.movement.as_str(),
-                "kind": booked.kind.name(),
-                "existed": booked.existed,
-                "ledger": row.as_ref().map(entry_json),
-            })
+            let mut entry = booked_json(booked);
+            entry["ledger"] = row.as_ref().map(entry_json).into();
+            entry
         })
         .collect();
     value["kept"] = story.kept.as_ref().map(kept_json).into();
     value["messages"] = story.messages.clone().into();
     let siblings = story.siblings.iter().map(
-        |sibling| json!({"part": sibling.part, "kept_at": sibling.kept_at.rfc3339(), "kept": kept_json(&sibling.kept)}),
+        |sibling| json!({"part": sibling.part, "kept_at": sibling.kept_at.rfc3339(), "kept": kept_json(&sibling.kept), "resolution": sibling.resolution.as_ref().map(resolution_json)}),
     );
     value["mismatches"] = siblings.collect();
     value

@@ -38,6 +38,9 @@ fn what_makes_no_sense_is_a_usage_error() {
         ("x retry stripe::e1 --scope s", ErrorKind::MissingRequiredArgument),
         ("x retry stripe::e1 --limit 3", ErrorKind::ArgumentConflict),
         ("x audit stripe::e1", ErrorKind::UnknownArgument),
+        ("x retry --limit 3 --provider strip", ErrorKind::ValueValidation),
+        ("x stuck --provider strip", ErrorKind::ValueValidation),
+        ("x --schedule-s 0", ErrorKind::ValueValidation),
     ] {
         assert_eq!(parsed(line).unwrap_err(), kind, "{line}");
     }

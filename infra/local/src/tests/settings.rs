@@ -62,3 +62,22 @@ fn the_workers_variables_are_read_and_checked() {
     assert_eq!(problems.len(), 2, "{problems:?}");
     assert!(!problems.concat().contains("hush"), "{problems:?}");
 }
+
+#[test]
+fn the_watchs_variables_are_read_and_shared_with_the_worker() {
+    let settings = read(&[("HOOKLEDGER_STUCK_AFTER_S", "60"), ("HOOKLEDGER_WORKER_ATTEMPTS_MAX", "3")]).unwrap();
+    assert_eq!((settings.limits.grace_ms, settings.limits.attempts_max, settings.worker.attempts_max), (60_000, 3, 3));
+    let usual = Settings::development();
+    assert_eq!((usual.limits.grace_ms, usual.limits.attempts_max), (300_000, usual.worker.attempts_max));
+    let wrong = [
+        ("HOOKLEDGER_STUCK_AFTER_S", "soon"),
+        ("HOOKLEDGER_WORKER_ATTEMPTS_MAX", "0"),
+        ("HOOKLEDGER_STUCK_AFTER_MS", "1"),
+    ];
+    let problems = read(&wrong).err().unwrap();
+    assert_eq!(problems.len(), wrong.len(), "{problems:?}");
+    for (name, _) in wrong {
+        assert!(problems.iter().any(|line| line.starts_with(&format!("{name} "))), "{name}: {problems:?}");
+    }
+    assert!(problems.iter().any(|line| line.contains("known are") && line.contains("HOOKLEDGER_STUCK_AFTER_S")));
+}

@@ -21,7 +21,7 @@ async fn world_with_payment() -> World {
 }
 
 /// A record as the stream carries it, with what the row holds now.
-async fn record(world: &World, event_id: &str, sequence_number: &str) -> Value {
+pub(crate) async fn record(world: &World, event_id: &str, sequence_number: &str) -> Value {
     let key = |text: &str| AttributeValue::S(text.to_owned());
     let row = world.client.get_item().table_name(&world.tables.claims);
     let row = row.key("claim", key(world.key(event_id).as_str())).key("part", key("claim")).send().await.unwrap();
@@ -39,14 +39,14 @@ async fn record(world: &World, event_id: &str, sequence_number: &str) -> Value {
     })
 }
 
-async fn handle(world: &World, records: &[Value]) -> Value {
+pub(crate) async fn handle(world: &World, records: &[Value]) -> Value {
     let handler = StreamHandler::new(Arc::new(world.worker()));
     let event = to_raw_value(&json!({"Records": records})).unwrap();
     let failures = handler.handle(LambdaEvent::new(event, Context::default())).await.unwrap();
     serde_json::to_value(failures).unwrap()
 }
 
-fn none() -> Value {
+pub(crate) fn none() -> Value {
     json!({"batchItemFailures": []})
 }
 

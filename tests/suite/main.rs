@@ -5,6 +5,7 @@
 mod batches;
 mod cancellation;
 mod cases;
+mod contract;
 mod converge;
 mod crash;
 mod digests;

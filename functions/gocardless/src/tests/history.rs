@@ -106,7 +106,7 @@ fn each_order(items: &[usize], visit: &mut impl FnMut(&[usize])) {
         }
         for at in 0..left {
             step(items, left - 1, visit);
-            items.swap(if left % 2 == 0 { at } else { 0 }, left - 1);
+            items.swap(if left.is_multiple_of(2) { at } else { 0 }, left - 1);
         }
     }
     let mut items = items.to_vec();

@@ -10,6 +10,8 @@ pub mod money;
 
 pub mod request;
 
+pub mod keys;
+
 pub mod plan;
 
 pub mod claim;
@@ -29,5 +31,7 @@ pub mod receive;
 pub mod work;
 
 pub mod stuck;
+
+pub mod audit;
 
 pub mod runtime;

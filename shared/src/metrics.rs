@@ -54,6 +54,14 @@ pub enum Metric {
     OldestOpenAgeSeconds,
     /// Rows that were due and were kicked again.
     Redriven,
+    /// Entries and claims that contradict each other. Alarm at 1, also where it is missing.
+    LedgerDrift,
+    /// Entries that were changed or removed. Alarm at 1.
+    LedgerChanged,
+    /// What the audit could not read, and so could not compare. Alarm.
+    AuditUnreadable,
+    /// A scan that did not come to its end. Alarm, also where it is missing.
+    AuditIncomplete,
 }
 
 impl Metric {
@@ -81,6 +89,10 @@ impl Metric {
             Self::OpenMismatches => "OpenMismatches",
             Self::OldestOpenAgeSeconds => "OldestOpenAgeSeconds",
             Self::Redriven => "Redriven",
+            Self::LedgerDrift => "LedgerDrift",
+            Self::LedgerChanged => "LedgerChanged",
+            Self::AuditUnreadable => "AuditUnreadable",
+            Self::AuditIncomplete => "AuditIncomplete",
         }
     }
 
@@ -103,7 +115,7 @@ impl Metrics {
         Self(Arc::new(sink))
     }
 
-    /// Writes one line. Dimensions are the provider and the result only: each combination is paid for.
+    /// Writes one line. Dimensions are the provider, and the provider with the result: each combination is paid for.
     pub fn record(&self, provider: &str, result: &str, values: &[(Metric, u64)], now: UnixMs) {
         (self.0)(&line(provider, result, values, now));
     }
@@ -114,7 +126,7 @@ fn line(provider: &str, result: &str, values: &[(Metric, u64)], now: UnixMs) -> 
         values.iter().map(|(metric, _)| json!({"Name": metric.name(), "Unit": metric.unit()})).collect();
     let directive = json!({
         "Namespace": NAMESPACE,
-        "Dimensions": [["provider", "result"]],
+        "Dimensions": [["provider", "result"], ["provider"]],
         "Metrics": metrics,
     });
     let mut root = Map::new();
@@ -138,7 +150,7 @@ mod tests {
     fn a_line_is_what_cloudwatch_reads() {
         let values = [(Metric::Deliveries, 1), (Metric::CommitLatency, 7)];
         let line = line("stripe", "applied", &values, UnixMs::new(1_796_065_558_123));
-        let expected = r#"{"_aws":{"CloudWatchMetrics":[{"Dimensions":[["provider","result"]],"Metrics":[{"Name":"Deliveries","Unit":"Count"},{"Name":"CommitLatency","Unit":"Milliseconds"}],"Namespace":"hookledger"}],"Timestamp":1796065558123},"CommitLatency":7,"Deliveries":1,"level":"INFO","provider":"stripe","result":"applied","timestamp":"2026-11-30T19:05:58.123Z"}"#;
+        let expected = r#"{"_aws":{"CloudWatchMetrics":[{"Dimensions":[["provider","result"],["provider"]],"Metrics":[{"Name":"Deliveries","Unit":"Count"},{"Name":"CommitLatency","Unit":"Milliseconds"}],"Namespace":"hookledger"}],"Timestamp":1796065558123},"CommitLatency":7,"Deliveries":1,"level":"INFO","provider":"stripe","result":"applied","timestamp":"2026-11-30T19:05:58.123Z"}"#;
         let parse = |text: &str| serde_json::from_str::<Value>(text).unwrap();
         assert_eq!(parse(&line), parse(expected));
     }

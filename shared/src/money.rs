@@ -1,6 +1,55 @@
-//! Currencies, as the ledger writes them. Amounts are integers in the provider's minor units and stay so.
+//! Currencies, as the ledger writes them, and amounts. Amounts are integers in the provider's minor units and stay so; a
+//! provider that sends decimals has its own rule for how many there are.
 
 use std::fmt;
+
+use crate::json::{FieldError, Object};
+
+/// How many decimals a provider's amounts have, currency by currency: its own list, because they differ.
+#[derive(Clone, Copy, Debug)]
+pub struct Decimals {
+    /// Currencies without a minor unit.
+    pub zero: &'static [&'static str],
+    /// Currencies with three decimals.
+    pub three: &'static [&'static str],
+}
+
+/// ISO 4217's, as of 2024 (www.six-group.com, "Data standards", list one).
+pub const ISO_4217: Decimals = Decimals {
+    zero: &[
+        "BIF", "CLP", "DJF", "GNF", "ISK", "JPY", "KMF", "KRW", "PYG", "RWF", "UGX", "UYI", "VND", "VUV", "XAF", "XOF",
+        "XPF",
+    ],
+    three: &["BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND"],
+};
+
+impl Decimals {
+    /// How many decimals an amount in `currency` has.
+    pub fn of(&self, currency: Currency) -> u32 {
+        match currency.code() {
+            code if self.zero.contains(&code) => 0,
+            code if self.three.contains(&code) => 3,
+            _ => 2,
+        }
+    }
+
+    /// A decimal text such as `-12.5` in minor units, exactly. `None`: not a plain decimal, finer than the currency, or out
+    /// of range. Zeros beyond the currency's decimals are no finer.
+    pub fn minor(&self, text: &str, currency: Currency) -> Option<i64> {
+        let (sign, digits) = text.strip_prefix('-').map_or(("", text), |digits| ("-", digits));
+        let (whole, fraction) = digits.split_once('.').unwrap_or((digits, "0"));
+        let all_digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+        if !all_digits(whole) || !all_digits(fraction) {
+            return None;
+        }
+        let decimals = usize::try_from(self.of(currency)).ok()?;
+        let fraction = fraction.trim_end_matches('0');
+        if fraction.len() > decimals {
+            return None;
+        }
+        format!("{sign}{whole}{fraction:0<decimals$}").parse().ok()
+    }
+}
 
 /// A currency code: three letters, upper case.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -11,6 +60,11 @@ impl Currency {
     pub fn parse(code: &str) -> Option<Self> {
         let letters: [u8; 3] = code.as_bytes().try_into().ok()?;
         letters.iter().all(u8::is_ascii_alphabetic).then(|| Self(letters.map(|letter| letter.to_ascii_uppercase())))
+    }
+
+    /// Reads a field that must hold a code.
+    pub fn read(object: &Object<'_>, name: &str) -> Result<Self, FieldError> {
+        Self::parse(&object.text(name)?).ok_or_else(|| object.error(name, "not a currency code"))
     }
 
     /// The code, upper case.
@@ -40,6 +94,30 @@ mod tests {
         assert_eq!(Currency::parse("usd").unwrap().code(), "USD");
         for bad in ["", "us", "usdt", "u1d", "€€€", "us\n"] {
             assert_eq!(Currency::parse(bad), None, "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn decimals_are_exact_or_refused() {
+        let minor = |text: &str, code: &str| ISO_4217.minor(text, Currency::parse(code).unwrap());
+        for (text, code, expected) in [
+            ("12.5", "EUR", Some(1_250)),
+            ("12", "EUR", Some(1_200)),
+            ("-0.01", "EUR", Some(-1)),
+            ("0.10", "EUR", Some(10)),
+            ("7", "JPY", Some(7)),
+            ("7.00", "JPY", Some(7)),
+            ("7.5", "JPY", None),
+            ("1.234", "KWD", Some(1_234)),
+            ("1.234", "EUR", None),
+            ("1.2300", "EUR", Some(123)),
+            ("92233720368547758.07", "EUR", Some(i64::MAX)),
+            ("92233720368547758.08", "EUR", None),
+        ] {
+            assert_eq!(minor(text, code), expected, "{text} {code}");
+        }
+        for bad in ["", ".", "1.", ".5", "+1", "1e2", "1,5", " 1", "--1", "1.2.3", "١"] {
+            assert_eq!(minor(bad, "EUR"), None, "{bad:?}");
         }
     }
 }

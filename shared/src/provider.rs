@@ -3,7 +3,7 @@
 use bytes::Bytes;
 
 use crate::plan::{OnLost, Plan, Read};
-use crate::request::{Secret, Signature, Unverified, UnverifiedRequest, VerifiedRequest};
+use crate::request::{Algorithm, KeySet, Secret, Signature, Unverified, UnverifiedRequest, VerifiedRequest};
 use crate::time::UnixMs;
 
 /// Kept beyond the longest resend: clocks, queues and people are late.
@@ -17,8 +17,9 @@ pub trait Provider: Send + Sync + 'static {
     /// The provider's constants.
     fn profile(&self) -> &'static Profile;
 
-    /// Answers a challenge that comes before any event. Neither verified nor stored.
-    fn handshake(&self, _request: &UnverifiedRequest) -> Option<Reply> {
+    /// Answers a challenge that comes before any event. Neither verified nor stored; `keys` are for challenges whose answer
+    /// proves that we hold one.
+    fn handshake(&self, _request: &UnverifiedRequest, _keys: &KeySet) -> Option<Reply> {
         None
     }
 
@@ -50,11 +51,46 @@ pub trait Provider: Send + Sync + 'static {
         Vec::new()
     }
 
-    /// The headers the provider itself would send with `body`: for the local stack, the tests and probes.
+    /// What it must be told beside its secrets.
+    fn settings(&self) -> &'static [Setting] {
+        &[]
+    }
+
+    /// Takes the value of one of its [`settings`](Self::settings), before it is first used. Errors: what is wrong with the
+    /// value, as in "`HOOKLEDGER_…` is not a URL".
+    fn set(&mut self, _name: &str, _value: &str) -> Result<(), &'static str> {
+        Err("is unknown")
+    }
+
+    /// How it signs: a secret must be a key of one of these.
+    fn algorithms(&self) -> &'static [Algorithm] {
+        &[Algorithm::HmacSha256]
+    }
+
+    /// A secret of the form it takes, for the local stack. Public, so it protects nothing.
+    fn development_secret(&self) -> &'static str {
+        "whsec_local_development_secret"
+    }
+
+    /// The headers the provider itself would send with `body`: for the local stack, the tests and probes. None where the
+    /// secret cannot sign.
     fn sign(&self, body: &[u8], secret: &Secret, at: UnixMs) -> Vec<(String, String)>;
 
     /// The same body as a new fact: every id that names this event or its movement carries `tag`.
     fn refresh(&self, body: &[u8], tag: &str) -> Vec<u8>;
+}
+
+/// Something a provider must be told beside its secrets: `HOOKLEDGER_<PROVIDER>_<NAME>`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Setting {
+    /// Upper case.
+    pub name: &'static str,
+    /// What to set it to, as the end of an error that says it is missing or wrong.
+    pub todo: &'static str,
+    /// Whether a receiving function refuses to start without it.
+    pub required: bool,
+    /// What the local stack takes where it is not set; empty for nothing.
+    pub development: &'static str,
 }
 
 /// One event of a delivery.

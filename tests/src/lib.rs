@@ -7,6 +7,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod api;
+mod audit;
 mod body;
 mod clock;
 mod contention;

@@ -8,7 +8,8 @@ use hookledger::money::Currency;
 use hookledger::plan::{Entry, Fetch, Fetched, Ignored, Message, Occurrence, OnLost, Plan, Read, Settle};
 use hookledger::provider::{DAY_S, Event, EventMode, Identity, Kept, Lifetime, Profile, Provider, Reply, Transport};
 use hookledger::request::{
-    Algorithm, Secret, Signature, Signed, Unverified, UnverifiedRequest, VerifiedRequest, decode_hex, encode_hex,
+    Algorithm, KeySet, Secret, Signature, Signed, Unverified, UnverifiedRequest, VerifiedRequest, decode_hex,
+    encode_hex,
 };
 use hookledger::time::UnixMs;
 use serde::Deserialize;
@@ -79,7 +80,7 @@ impl Provider for TestProvider {
         self.profile
     }
 
-    fn handshake(&self, request: &UnverifiedRequest) -> Option<Reply> {
+    fn handshake(&self, request: &UnverifiedRequest, _keys: &KeySet) -> Option<Reply> {
         let challenge = request.headers.get(CHALLENGE)?;
         Some(Reply {
             status: 200,
@@ -92,7 +93,7 @@ impl Provider for TestProvider {
         let code = request.headers.get(HEADER).ok_or(Unverified::MissingHeader(HEADER))?;
         let code = decode_hex(code).ok_or(Unverified::MalformedHeader(HEADER, "not hex"))?;
         let message = vec![request.body.clone()];
-        let signed = Signed { message, algorithm: Algorithm::HmacSha256, candidates: vec![code] };
+        let signed = Signed::new(message, Algorithm::HmacSha256, vec![code]);
         Ok(Signature { parts: vec![signed], stamp: None })
     }
 
@@ -132,7 +133,7 @@ impl Provider for TestProvider {
     }
 
     fn sign(&self, body: &[u8], secret: &Secret, _at: UnixMs) -> Vec<(String, String)> {
-        let code = Algorithm::HmacSha256.sign(&[Bytes::copy_from_slice(body)], secret);
+        let code = Algorithm::HmacSha256.sign(&[Bytes::copy_from_slice(body)], secret).unwrap();
         vec![(HEADER.to_owned(), encode_hex(&code))]
     }
 

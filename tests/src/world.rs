@@ -12,6 +12,7 @@ use dynoxide::Database;
 use hookledger::claim::ClaimKey;
 use hookledger::gate::Gate;
 use hookledger::items::{ClaimRow, EntryRow, Tables};
+use hookledger::keys::Keys;
 use hookledger::provider::{Mode, Provider};
 use hookledger::receive::{Answer, Receiver};
 use hookledger::request::{Headers, KeySet, UnverifiedRequest};
@@ -157,7 +158,7 @@ impl Parts {
     ) -> Receiver {
         Receiver {
             provider,
-            keys: self.keys.clone(),
+            keys: Keys::fixed(self.keys.clone()),
             mode: self.mode,
             store,
             gate: Gate::new(self.gate_bytes),
@@ -230,7 +231,8 @@ impl World {
     /// The same, signed at another time.
     pub fn request_signed_at(&self, body: impl AsRef<[u8]>, at: UnixMs) -> UnverifiedRequest {
         let provider = &self.receiver.provider;
-        let secret = self.receiver.keys.first().unwrap();
+        let keys = self.receiver.keys.held();
+        let secret = keys.first().unwrap();
         UnverifiedRequest {
             method: "POST".to_owned(),
             path: format!("/webhooks/{}", provider.profile().name),
@@ -329,6 +331,11 @@ impl World {
     /// Deletes what is past its TTL, and says how many rows that were.
     pub fn sweep_ttl(&self) -> usize {
         self.database.sweep_ttl().unwrap()
+    }
+
+    /// The database itself, for its streams.
+    pub(crate) fn database(&self) -> &Database {
+        &self.database
     }
 
     /// A deadline that is far off.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use hookledger::gate::Gate;
+use hookledger::keys::Keys;
 use hookledger::metrics::Metric;
 use hookledger::provider::Provider;
 use hookledger::receive::{Answer, Receiver};
@@ -14,7 +15,7 @@ use crate::rows;
 fn version(world: &World, provider: impl Provider) -> Receiver {
     Receiver {
         provider: Arc::new(provider),
-        keys: world.receiver.keys.clone(),
+        keys: Keys::fixed((*world.receiver.keys.held()).clone()),
         mode: world.receiver.mode,
         store: world.receiver.store.clone(),
         gate: Gate::new(0),

@@ -29,7 +29,8 @@ fn body(event: &str) -> Vec<u8> {
 /// The file with the signature that its body asks for.
 fn signed(world: &World, name: &str) -> String {
     let event = file(name);
-    let secret = world.receiver.keys.first().unwrap();
+    let keys = world.receiver.keys.held();
+    let secret = keys.first().unwrap();
     let headers = world.receiver.provider.sign(&body(&event), secret, SIGNED.to_ms());
     event.replace(UNSIGNED, &headers[0].1)
 }
@@ -135,7 +136,8 @@ async fn a_replay_is_the_stored_reply_byte_for_byte_through_every_door() {
         profile.transport.success.content_type = Box::leak(content_type.to_owned().into_boxed_str());
         let world = at_signing(World::builder().provider(TestProvider::new(profile))).await;
         let fact = hookledger_tests::settle("e1", "m1", 1).body();
-        let signature = world.receiver.provider.sign(&fact, world.receiver.keys.first().unwrap(), UnixMs::new(0));
+        let signature =
+            world.receiver.provider.sign(&fact, world.receiver.keys.held().first().unwrap(), UnixMs::new(0));
         for (at, name) in
             ["rest_plain", "rest_base64", "http_plain", "http_base64", "url_plain", "url_base64"].iter().enumerate()
         {

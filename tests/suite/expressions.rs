@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use hookledger::claim::owned_key;
 use hookledger::plan::ParkReason;
-use hookledger::store::Lease;
+use hookledger::store::{Lease, Segment};
 use hookledger_tests::{Call, Fact, TestProvider, World, profile, sample, settle};
 use serde_json::{Map, Value};
 
@@ -59,6 +59,7 @@ async fn sent() -> Vec<Call> {
     store.entries(None, deadline).await.unwrap();
     store.claims(None, deadline).await.unwrap();
     store.warm(deadline).await.unwrap();
+    world.audit().scan(Segment::ALL, deadline).await;
     let mut calls = world.wire.calls();
     let stripe = World::stripe().await;
     for name in ["charge_succeeded", "refund_failed_1", "invoice_payment_paid", "payout_failed_1", "truncated"] {
@@ -120,7 +121,7 @@ async fn attributes_go_by_placeholders_and_every_placeholder_is_used() {
 async fn every_kind_of_request_was_looked_at() {
     let calls = sent().await;
     let operations: BTreeSet<&str> = calls.iter().map(|call| call.operation.as_str()).collect();
-    assert_eq!(operations, ["GetItem", "Query", "Scan", "TransactWriteItems", "UpdateItem"].into());
+    assert_eq!(operations, ["BatchGetItem", "GetItem", "Query", "Scan", "TransactWriteItems", "UpdateItem"].into());
     let all = calls.iter().map(|call| call.body.to_string()).collect::<String>();
     for part in ["\"Put\"", "\"Update\"", "\"Delete\"", "mismatch#", "message#", "payload#00", ":seen", ":rerun"] {
         assert!(all.contains(part), "{part}");

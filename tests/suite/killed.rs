@@ -15,7 +15,7 @@ use hookledger::request::Secret;
 use hookledger::runtime::SystemClock;
 use hookledger::store::Store;
 use hookledger::time::Clock as _;
-use hookledger_local::{DEVELOPMENT_SECRET, database, tables};
+use hookledger_local::{database, tables};
 use hookledger_stripe::Stripe;
 use hookledger_tests::sample;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
@@ -78,7 +78,7 @@ impl Running {
 
 /// Sends one signed body; `None`: no whole answer came.
 async fn send(http: SocketAddr, body: &[u8]) -> Option<u16> {
-    let headers = Stripe.sign(body, &Secret::new(DEVELOPMENT_SECRET), SystemClock.now());
+    let headers = Stripe.sign(body, &Secret::new(Stripe.development_secret()), SystemClock.now());
     let mut stream = TcpStream::connect(http).await.ok()?;
     let head = format!(
         "POST /webhooks/stripe HTTP/1.1\r\nhost: {http}\r\nconnection: close\r\ncontent-type: application/json\r\n\

@@ -2,6 +2,10 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, missing_docs)]
 
+mod audit_actions;
+mod audit_scan;
+mod audit_storm;
+mod audit_stream;
 mod batches;
 mod cancellation;
 mod cases;
@@ -28,6 +32,7 @@ mod outcomes;
 mod parked;
 mod parked_why;
 mod race;
+mod rotation;
 mod rows;
 mod smoke;
 mod store;

@@ -15,6 +15,7 @@ use bytes::Bytes;
 use hookledger::claim::ClaimKey;
 use hookledger::gate::Gate;
 use hookledger::items::{ClaimRow, EntryRow, Tables};
+use hookledger::keys::Keys;
 use hookledger::provider::{Mode, Provider as _};
 use hookledger::receive::{Answer, Receiver};
 use hookledger::request::{Headers, KeySet, UnverifiedRequest};
@@ -52,7 +53,7 @@ impl Place {
         let metrics = MetricLog::default();
         let receiver = Receiver {
             provider: provider.clone(),
-            keys: KeySet::parse(SECRET).unwrap(),
+            keys: Keys::fixed(KeySet::parse(SECRET).unwrap()),
             mode: Mode::Live,
             store: Store::new(client.clone(), tables.clone(), Arc::new(clock.clone())),
             gate: Gate::new(0),
@@ -71,7 +72,7 @@ impl Place {
             method: "POST".to_owned(),
             path: "/webhooks/test".to_owned(),
             query: String::new(),
-            headers: Headers::new(self.provider.sign(body, self.receiver.keys.first().unwrap(), NOW)),
+            headers: Headers::new(self.provider.sign(body, self.receiver.keys.held().first().unwrap(), NOW)),
             body: Bytes::copy_from_slice(body),
         };
         self.receiver.receive(request, self.deadline()).await

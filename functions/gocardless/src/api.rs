@@ -93,8 +93,8 @@ pub(crate) fn is_plain(text: &str) -> bool {
 
 /// When something happened.
 pub(crate) fn created_at(object: &Object<'_>) -> Result<UnixMs, FieldError> {
-    let moment = UnixMs::parse_rfc3339(&object.text("created_at")?).filter(|moment| moment.get() >= 0);
-    moment.ok_or_else(|| object.error("created_at", "not a time"))
+    let at = object.time("created_at")?;
+    if at.get() < 0 { Err(object.error("created_at", "before 1970")) } else { Ok(at) }
 }
 
 /// An entry of the amount and currency of `resource`.
@@ -105,8 +105,7 @@ pub(crate) fn entry(
     at: UnixMs,
 ) -> Result<Entry, FieldError> {
     let amount_minor = resource.integer("amount")?;
-    let code = resource.text("currency")?;
-    let currency = Currency::parse(&code).ok_or_else(|| resource.error("currency", "not a currency code"))?;
+    let currency = Currency::read(resource, "currency")?;
     let entry = Entry::new(Occurrence::unique(occurrence), kind, amount_minor, currency, at);
     entry.map_err(|_| resource.error("amount", "negative"))
 }

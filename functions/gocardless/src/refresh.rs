@@ -1,13 +1,13 @@
 //! Makes a body tell of something new, so that a sample event can be sent again as another fact.
 
-use hookledger::json::tag_ids;
+use hookledger::json;
 
 /// Events, payments, refunds and payouts happen once. Mandates, customers and creditors stay who they are.
 const ONCE: [&str; 4] = ["EV", "PM", "RF", "PO"];
 
 /// Every id of what happens once gets `_tag`.
 pub(crate) fn refresh(body: &[u8], tag: &str) -> Vec<u8> {
-    tag_ids(body, tag, is_id)
+    json::tag(body, tag, |_, text| is_id(text))
 }
 
 /// Two letters, then letters and digits in upper case, one digit at least: no word looks like it.

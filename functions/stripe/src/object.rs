@@ -7,15 +7,12 @@
 use hookledger::json::{FieldError, Object};
 use hookledger::money::Currency;
 use hookledger::plan::{Entry, Ignored, Kind, Occurrence};
-use hookledger::time::{UnixMs, UnixS};
+use hookledger::time::UnixMs;
 
 use crate::meaning::Meaning;
 
 /// The events that say a charge has become cash. All others about a charge come later, or before.
 pub(crate) const CASH_IN: [&str; 2] = ["charge.succeeded", "charge.captured"];
-
-/// The last one of the year 9999: beyond it nothing can write a date, and an account's entries would be out of order.
-const LAST_SECOND: i64 = 253_402_300_799;
 
 /// What an object says about money; `event_type` is a snapshot's.
 pub(crate) fn read(object: &Object<'_>, event_type: &str) -> Result<Meaning, FieldError> {
@@ -62,7 +59,7 @@ fn dispute(dispute: &Object<'_>) -> Result<Meaning, FieldError> {
         };
         let magnitude = amount_minor.checked_abs();
         let magnitude_minor = magnitude.ok_or_else(|| transaction.error("amount", "out of range"))?;
-        entries.push(entry(&transaction, kind, magnitude_minor, created(&transaction)?)?);
+        entries.push(entry(&transaction, kind, magnitude_minor, transaction.time_s("created")?)?);
     }
     undoing(dispute, entries)
 }
@@ -116,22 +113,13 @@ fn movement(object: &Object<'_>, kind: Kind, amount: &str) -> Result<Entry, Fiel
     if magnitude_minor < 0 {
         return Err(object.error(amount, "negative"));
     }
-    entry(object, kind, magnitude_minor, created(object)?)
+    entry(object, kind, magnitude_minor, object.time_s("created")?)
 }
 
 fn entry(object: &Object<'_>, kind: Kind, magnitude_minor: i64, at: UnixMs) -> Result<Entry, FieldError> {
     let occurrence = Occurrence::unique(object.text("id")?);
-    let code = object.text("currency")?;
-    let currency = Currency::parse(&code).ok_or_else(|| object.error("currency", "not a currency code"))?;
+    let currency = Currency::read(object, "currency")?;
     Entry::new(occurrence, kind, magnitude_minor, currency, at).map_err(|_| object.error("amount", "negative"))
-}
-
-fn created(object: &Object<'_>) -> Result<UnixMs, FieldError> {
-    let at_s = object.integer("created")?;
-    if !(0..=LAST_SECOND).contains(&at_s) {
-        return Err(object.error("created", "not a time"));
-    }
-    Ok(UnixS::new(at_s).to_ms())
 }
 
 /// The id in an expandable field: the id itself, or the object that has it (docs.stripe.com/api/expanding_objects).

@@ -23,3 +23,8 @@ pub fn names() -> String {
     let names: Vec<_> = providers().iter().map(|provider| provider.profile().name).collect();
     names.join(", ")
 }
+
+/// The shortest time for which a provider's claims are kept once they are done, in seconds.
+pub fn retention_s_min() -> u64 {
+    providers().iter().map(|provider| provider.profile().lifetime.retention_s).min().unwrap_or_default()
+}

@@ -31,5 +31,5 @@ mod tests;
 
 pub use cli::run;
 pub use hookledger_worker as registry;
-pub use settings::{DEVELOPMENT_SECRET, Received, Settings};
+pub use settings::{Received, Settings};
 pub use stack::{Options, Stack, StartError};

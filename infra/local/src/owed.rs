@@ -1,4 +1,5 @@
-//! The claims table's stream is carried to the worker, as Lambda does it. What the stream lost is found by the schedule.
+//! The streams of the tables are carried to the functions they feed, as Lambda does it. What a stream lost is found by the
+//! schedule.
 
 use std::time::Duration;
 
@@ -6,7 +7,7 @@ use dynoxide::actions::describe_stream::DescribeStreamRequest;
 use dynoxide::actions::get_records::{GetRecordsRequest, GetRecordsResponse};
 use dynoxide::actions::get_shard_iterator::GetShardIteratorRequest;
 use dynoxide::actions::list_streams::ListStreamsRequest;
-use hookledger::runtime::{StreamHandler, SystemClock};
+use hookledger::runtime::{AuditHandler, StreamHandler, SystemClock};
 use hookledger::time::Clock as _;
 use lambda_runtime::{Context, LambdaEvent};
 use serde_json::value::{RawValue, to_raw_value};
@@ -18,14 +19,43 @@ use crate::database::until;
 
 const POLL_EVERY: Duration = Duration::from_millis(100);
 
-/// How long a worker may run; its own settings say less.
+/// How long a function may run; a worker's own settings say less.
 const FUNCTION_MS: u64 = 60_000;
 
-/// Carries what happens in `table` from now on to the worker, until `stopped`.
+/// A function that a stream feeds.
+pub(crate) trait Fed: Send + Sync {
+    /// Whether the event source mapping's filter lets a record through.
+    fn wants(&self, record: &Value) -> bool;
+
+    /// Takes a batch. False: it was not finished.
+    fn take(&self, batch: LambdaEvent<Box<RawValue>>) -> impl Future<Output = bool> + Send;
+}
+
+impl Fed for StreamHandler {
+    fn wants(&self, record: &Value) -> bool {
+        record["dynamodb"]["NewImage"]["state"]["S"] == "received"
+    }
+
+    async fn take(&self, batch: LambdaEvent<Box<RawValue>>) -> bool {
+        self.handle(batch).await.is_ok_and(|failures| failures.first().is_none())
+    }
+}
+
+impl Fed for AuditHandler {
+    fn wants(&self, _record: &Value) -> bool {
+        true
+    }
+
+    async fn take(&self, batch: LambdaEvent<Box<RawValue>>) -> bool {
+        self.handle(batch).await.is_ok_and(|answer| answer["batchItemFailures"] == json!([]))
+    }
+}
+
+/// Carries what happens in `table` from now on to a function, until `stopped`.
 pub(crate) async fn pump(
     database: dynoxide::Database,
     table: String,
-    handler: StreamHandler,
+    function: impl Fed,
     stopped: watch::Receiver<bool>,
 ) {
     let carrying = async {
@@ -36,11 +66,11 @@ pub(crate) async fn pump(
             ticks.tick().await;
             place = match read(&database, &table, place.take()).await {
                 Ok((records, next)) => {
-                    carry(&handler, records).await;
+                    carry(&function, records).await;
                     next
                 }
                 Err(problem) => {
-                    tracing::warn!(problem, todo = "nothing: the schedule finds what is owed", "the stream broke off");
+                    tracing::warn!(problem, todo = "nothing: the schedule comes back to it", "a stream broke off");
                     None
                 }
             };
@@ -85,19 +115,15 @@ fn end_of_stream(database: &dynoxide::Database, table: String) -> Result<Option<
     Ok(database.get_shard_iterator(request).map_err(text)?.shard_iterator)
 }
 
-/// Only what the event source mapping's filter lets through.
-async fn carry(handler: &StreamHandler, records: Vec<Value>) {
-    let wanted = |record: &Value| record["dynamodb"]["NewImage"]["state"]["S"] == "received";
-    let records: Vec<Value> = records.into_iter().filter(wanted).collect();
+async fn carry(function: &impl Fed, records: Vec<Value>) {
+    let records: Vec<Value> = records.into_iter().filter(|record| function.wants(record)).collect();
     if records.is_empty() {
         return;
     }
     let Ok(event) = to_raw_value(&json!({"Records": records})) else { return };
-    let failed = handler.handle(invocation(event)).await;
-    if failed.is_ok_and(|failures| failures.first().is_none()) {
-        return;
+    if !function.take(invocation(event)).await {
+        tracing::warn!(todo = "nothing: the schedule comes back to it", "a batch of a stream was not finished");
     }
-    tracing::warn!(todo = "nothing: the schedule finds what is owed", "a batch of the stream was not finished");
 }
 
 fn invocation(event: Box<RawValue>) -> LambdaEvent<Box<RawValue>> {

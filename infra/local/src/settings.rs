@@ -6,13 +6,10 @@ use std::sync::Arc;
 
 use hookledger::provider::{Mode, Provider};
 use hookledger::request::KeySet;
-use hookledger::runtime::{Config, WorkerConfig, secrets_variable};
+use hookledger::runtime::{Config, WorkerConfig, secrets_variable, setting_variable};
 use hookledger::work::{self, Api};
 
 use crate::registry;
-
-/// Signs and verifies where no secret is configured. Public, so it protects nothing: the stack listens on 127.0.0.1 only.
-pub const DEVELOPMENT_SECRET: &str = "whsec_local_development_secret";
 
 const PREFIX: &str = "HOOKLEDGER_";
 
@@ -41,7 +38,8 @@ pub struct Received {
     pub provider: Arc<dyn Provider>,
     /// Its secrets.
     pub keys: KeySet,
-    /// Whether its variable was set; else the development secret is used.
+    /// Whether its variable was set; else its development secret is used, which protects nothing: the stack listens on
+    /// 127.0.0.1 only.
     pub configured: bool,
 }
 
@@ -99,27 +97,36 @@ impl Settings {
 
     fn add_worker(&mut self, vars: &BTreeMap<String, String>) -> Result<(), Vec<String>> {
         let read = |variable: &str| if is_workers(variable) { vars.get(variable).cloned() } else { None };
-        let config = WorkerConfig::read(&registry::providers(), read)
+        let config = WorkerConfig::read(&mut registry::providers(), read)
             .map_err(|errors| errors.lines().map(str::to_owned).collect::<Vec<_>>())?;
         (self.worker, self.apis) = (config.settings, config.apis);
         Ok(())
     }
 
-    fn add(&mut self, provider: Arc<dyn Provider>, vars: &BTreeMap<String, String>) -> Result<(), Vec<String>> {
+    fn add(&mut self, mut provider: Arc<dyn Provider>, vars: &BTreeMap<String, String>) -> Result<(), Vec<String>> {
         let name = provider.profile().name;
         let secrets = secrets_variable(name);
-        let read = |variable: &str| match vars.get(variable) {
-            Some(value) if variable == secrets || READ.contains(&variable) => Some(value.clone()),
-            None if variable == secrets => Some(DEVELOPMENT_SECRET.to_owned()),
-            _ => None,
-        };
-        let config =
-            Config::read(name, read).map_err(|errors| errors.lines().map(str::to_owned).collect::<Vec<_>>())?;
+        let mut known: BTreeMap<String, String> = development_settings(provider.as_ref()).collect();
+        known.insert(secrets.clone(), provider.development_secret().to_owned());
+        let ours = vars.iter().filter(|(name, _)| known.contains_key(*name) || READ.contains(&name.as_str()));
+        let ours: Vec<_> = ours.map(|(name, value)| (name.clone(), value.clone())).collect();
+        known.extend(ours);
+        // Nobody else holds it yet.
+        let Some(told) = Arc::get_mut(&mut provider) else { return Ok(()) };
+        let config = Config::read(told, |variable| known.get(variable).cloned());
+        let config = config.map_err(|errors| errors.lines().map(str::to_owned).collect::<Vec<_>>())?;
         self.mode = config.mode;
         self.gate_bytes = config.gate_bytes;
         self.received.push(Received { provider, keys: config.keys, configured: vars.contains_key(&secrets) });
         Ok(())
     }
+}
+
+/// A provider's settings, as they are locally where nobody sets them.
+fn development_settings(provider: &dyn Provider) -> impl Iterator<Item = (String, String)> {
+    let name = provider.profile().name;
+    let settings = provider.settings().iter().filter(|setting| !setting.development.is_empty());
+    settings.map(move |setting| (setting_variable(name, setting), setting.development.to_owned()))
 }
 
 fn is_workers(variable: &str) -> bool {

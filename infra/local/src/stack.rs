@@ -5,11 +5,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use hookledger::audit::{self, Audit};
 use hookledger::gate::Gate;
 use hookledger::items::Tables;
+use hookledger::keys::Keys;
 use hookledger::metrics::Metrics;
 use hookledger::receive::Receiver;
-use hookledger::runtime::{Handler, StreamHandler, SystemClock};
+use hookledger::runtime::{AuditHandler, Handler, StreamHandler, SystemClock};
 use hookledger::store::Store;
 use hookledger::stuck::{Limits, Watch};
 use hookledger::work::{Fetcher, Worker};
@@ -29,6 +31,9 @@ const STOP_WITHIN: Duration = Duration::from_secs(5);
 
 /// As the schedule of a deployment, only that here a person is watching.
 const SCHEDULE_EVERY: Duration = Duration::from_secs(15);
+
+/// Into how many segments the scan of the audit is cut: a deployment's would take an hour each.
+const AUDIT_SEGMENTS: u32 = 4;
 
 /// What to start.
 #[derive(Clone)]
@@ -108,10 +113,15 @@ impl Stack {
         let front = Front::new(handlers.collect(), database.address());
         let (stop, stopped) = watch::channel(false);
         let watch_over = watch_over(store.clone());
+        let audit = audit(store.clone(), schedule_every);
+        let auditor = AuditHandler::new(Arc::new(audit.clone()));
         let worker = StreamHandler::new(Arc::new(worker(&settings, store)));
         let pump = owed::pump(database.inside(), tables.claims.clone(), worker, stopped.clone());
         let schedule = schedule::run(watch_over, schedule_every, stopped.clone());
-        let owed = vec![tokio::spawn(pump), tokio::spawn(schedule)];
+        let audit_pump = owed::pump(database.inside(), tables.ledger.clone(), auditor, stopped.clone());
+        let audit_schedule = schedule::run(audit, schedule_every, stopped.clone());
+        let owed =
+            vec![tokio::spawn(pump), tokio::spawn(schedule), tokio::spawn(audit_pump), tokio::spawn(audit_schedule)];
         let server = tokio::spawn(front.serve(listener, until(stopped)));
         Ok(Self { http_address, tables, database, stop, server, owed })
     }
@@ -151,7 +161,8 @@ impl Stack {
 
 fn worker(settings: &Settings, store: Store) -> Worker {
     Worker {
-        providers: registry::providers(),
+        // As they were told their settings.
+        providers: settings.received.iter().map(|received| received.provider.clone()).collect(),
         store,
         fetcher: Fetcher::new(settings.apis.clone()),
         clock: Arc::new(SystemClock),
@@ -167,10 +178,18 @@ pub(crate) fn watch_over(store: Store) -> Watch {
     Watch { store, metrics, clock, limits: Limits::default() }
 }
 
+/// The audit of the ledger, as its function has it.
+pub(crate) fn audit(store: Store, run_every: Duration) -> Audit {
+    let run_every_ms = u64::try_from(run_every.as_millis()).unwrap_or(u64::MAX);
+    let usual = audit::Limits::new(registry::retention_s_min());
+    let limits = audit::Limits { segments: AUDIT_SEGMENTS, run_every_ms, ..usual };
+    Audit { store, metrics: Metrics::new(|_| {}), clock: Arc::new(SystemClock), limits }
+}
+
 fn receiver(received: &Received, settings: &Settings, store: Store) -> Receiver {
     Receiver {
         provider: received.provider.clone(),
-        keys: received.keys.clone(),
+        keys: Keys::fixed(received.keys.clone()),
         mode: settings.mode,
         store,
         gate: Gate::new(settings.gate_bytes),

@@ -1,6 +1,7 @@
 //! The rows of the two tables: attribute names, codec, and the one builder of transactions. A file format: names and
 //! values are added to, never respelled.
 
+mod audit_row;
 mod change;
 mod claim_row;
 mod codec;
@@ -24,12 +25,13 @@ use crate::plan::{OnLost, Write};
 use crate::provider::{Event, Provider, Reply};
 use crate::time::UnixMs;
 
+pub use audit_row::{AuditedClaim, AuditedEntry, CLAIM_AUDITED, ENTRY_AUDITED, EntryKey, ListedEntry};
 pub use change::{Change, change};
 pub use claim_row::{Booked, ClaimRow, IndexRow, StreamRow, claim_key, kept_at, owner};
 pub use codec::DecodeError;
 pub use complete::{completion, lease, park, release};
 pub use entry_row::{EntryRow, account_key, entry_key, entry_key_of};
-pub use names::{ACCOUNT, BY_ACCOUNT, BY_INVOICE, CLAIM, CLAIM_PART, INVOICE, OPEN_INDEX, PART, SHARD};
+pub use names::{ACCOUNT, BY_ACCOUNT, BY_INVOICE, CLAIM, CLAIM_PART, INVOICE, OPEN_INDEX, PART, SHARD, STATE};
 pub use open_row::{OpenRow, RowKind, row_key};
 pub use payload::{Payload, unpack};
 pub use resolution::{Book, Resolution};

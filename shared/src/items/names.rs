@@ -21,7 +21,8 @@ pub(super) const RAW_DIGEST: &str = "raw_digest";
 pub(super) const EFFECT_DIGEST: &str = "effect_digest";
 pub(super) const EFFECT_KIND: &str = "effect_kind";
 pub(super) const EFFECT_V: &str = "effect_v";
-pub(super) const STATE: &str = "state";
+/// Attribute: where a row of the claims table stands.
+pub const STATE: &str = "state";
 pub(super) const OWNER: &str = "owner";
 pub(super) const CLAIMED_AT_MS: &str = "claimed_at_ms";
 pub(super) const COMPLETED_AT_MS: &str = "completed_at_ms";

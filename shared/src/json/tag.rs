@@ -1,15 +1,22 @@
-//! Makes a document tell of something new by changing its ids, and nothing else of its bytes.
+//! Makes a body tell of something new, so that a sample event can be sent again as another fact.
 
-/// Every text in `json`, or part of one between slashes, that `is_id` gets `_tag` behind it; all other bytes stay. `tag`
-/// must not need escaping in JSON.
-pub fn tag_ids(json: &[u8], tag: &str, is_id: impl Fn(&str) -> bool) -> Vec<u8> {
-    let mut fresh = Vec::with_capacity(json.len() + json.len() / 8);
-    let mut rest = json;
+/// Every text that `is_id` (given the name of the field it stands in, and the text) gets `_tag` at its end; all other bytes
+/// stay. Texts are given as they are written, escapes and all; `tag` must not need escaping in JSON.
+pub fn tag(body: &[u8], tag: &str, is_id: impl Fn(&str, &str) -> bool) -> Vec<u8> {
+    let mut fresh = Vec::with_capacity(body.len() + body.len() / 8);
+    let (mut rest, mut name) = (body, String::new());
     while let Some(start) = rest.iter().position(|byte| *byte == b'"') {
         let (before, quoted) = rest.split_at(start + 1);
         let (text, after) = quoted.split_at(end_of_text(quoted));
         fresh.extend_from_slice(before);
-        push_tagged(&mut fresh, text, tag, &is_id);
+        fresh.extend_from_slice(text);
+        let written = String::from_utf8_lossy(text);
+        if names_a_field(after) {
+            name = written.into_owned();
+        } else if is_id(&name, &written) {
+            fresh.push(b'_');
+            fresh.extend_from_slice(tag.as_bytes());
+        }
         rest = match after.split_first() {
             Some((quote, after)) => {
                 fresh.push(*quote);
@@ -36,15 +43,22 @@ fn end_of_text(quoted: &[u8]) -> usize {
     quoted.len()
 }
 
-fn push_tagged(fresh: &mut Vec<u8>, text: &[u8], tag: &str, is_id: impl Fn(&str) -> bool) {
-    for (at, part) in text.split(|byte| *byte == b'/').enumerate() {
-        if at > 0 {
-            fresh.push(b'/');
-        }
-        fresh.extend_from_slice(part);
-        if std::str::from_utf8(part).is_ok_and(&is_id) {
-            fresh.push(b'_');
-            fresh.extend_from_slice(tag.as_bytes());
-        }
+/// Whether what follows a text, from its closing quote on, makes it the name of a field.
+fn names_a_field(after: &[u8]) -> bool {
+    after.iter().skip(1).find(|byte| !byte.is_ascii_whitespace()) == Some(&b':')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_told_by_field_and_text_and_all_else_stays() {
+        let body = br#"{"id": "a1", "name" : "a2", "of":{"id":"b\"1"},"ids":["a3",4],"n":1.50}"#;
+        let fresh = tag(body, "x", |name, text| name.starts_with("id") && text.starts_with('a'));
+        let expected = br#"{"id": "a1_x", "name" : "a2", "of":{"id":"b\"1"},"ids":["a3_x",4],"n":1.50}"#;
+        assert_eq!(fresh, expected);
+        assert_eq!(tag(br#"{"id":"cut of"#, "x", |_, _| true), br#"{"id":"cut of_x"#);
+        assert_eq!(tag(b"\xff\"\xff\"", "x", |_, _| false), b"\xff\"\xff\"");
     }
 }

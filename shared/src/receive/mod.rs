@@ -12,10 +12,11 @@ use futures_util::stream::{self, StreamExt as _};
 use crate::claim::{ClaimKey, Digest};
 use crate::gate::{Done, Gate};
 use crate::items::{NewClaim, Payload};
+use crate::keys::Keys;
 use crate::metrics::Metrics;
 use crate::plan::{Ignored, Plan, Write};
 use crate::provider::{Event, EventMode, Kept, Mode, Provider, Reply};
-use crate::request::{KeySet, UnverifiedRequest, VerifiedRequest};
+use crate::request::{Unverified, UnverifiedRequest, VerifiedRequest};
 use crate::store::{Commit, Store, Verdict};
 use crate::time::{Clock, UnixMs, UnixS};
 
@@ -32,7 +33,7 @@ pub struct Receiver {
     /// The provider.
     pub provider: Arc<dyn Provider>,
     /// Its active secrets.
-    pub keys: KeySet,
+    pub keys: Keys,
     /// What this deployment books.
     pub mode: Mode,
     /// The tables.
@@ -74,7 +75,7 @@ impl Receiver {
     async fn road(&self, request: UnverifiedRequest, invocation_ends: UnixMs) -> Answer {
         let began = self.clock.now();
         let deadline = self.deadline(began, invocation_ends);
-        let verified = match self.verify(request, began) {
+        let verified = match self.verify(request, began).await {
             Ok(verified) => verified,
             Err(outcome) => return self.refuse(outcome),
         };
@@ -103,7 +104,7 @@ impl Receiver {
     }
 
     /// Everything that is decided without believing the request: where it goes, its size, a challenge, its signature.
-    fn verify(&self, request: UnverifiedRequest, now: UnixMs) -> Result<VerifiedRequest, Outcome> {
+    async fn verify(&self, request: UnverifiedRequest, now: UnixMs) -> Result<VerifiedRequest, Outcome> {
         let profile = self.provider.profile();
         if !routed(&request.path, profile.name) {
             return Err(Outcome::NotFound);
@@ -114,14 +115,23 @@ impl Receiver {
         if !Payload::fits(&request.body) {
             return Err(Outcome::TooLarge);
         }
-        if let Some(reply) = self.provider.handshake(&request) {
+        let keys = self.keys.current(now).await;
+        if let Some(reply) = self.provider.handshake(&request, &keys) {
             return Err(Outcome::Handshake(reply));
         }
         if request.body.is_empty() {
             return Err(Outcome::Malformed("the body is empty"));
         }
         let signature = self.provider.signature(&request).map_err(Outcome::Unverified)?;
-        request.verify(&signature, &self.keys, now).map_err(Outcome::Unverified)
+        let again = self.keys.can_change().then(|| request.clone());
+        let verified = match (request.verify(&signature, &keys, now), again) {
+            (Err(Unverified::NoMatch), Some(again)) => match self.keys.after_miss(&keys, now).await {
+                Some(keys) => again.verify(&signature, &keys, now),
+                None => Err(Unverified::NoMatch),
+            },
+            (verified, _) => verified,
+        };
+        verified.map_err(Outcome::Unverified)
     }
 
     /// The events of a delivery, each once: byte-equal repetitions of one event are merged.

@@ -1,6 +1,7 @@
 //! A request before and after verification. [`UnverifiedRequest::verify`] is the only comparison of signatures, and the
 //! only way to a [`VerifiedRequest`].
 
+mod algorithm;
 mod encoding;
 mod headers;
 mod secret;
@@ -8,11 +9,10 @@ mod secret;
 use std::fmt;
 
 use bytes::Bytes;
-use ring::hmac;
-use subtle::ConstantTimeEq as _;
 
 use crate::time::{UnixMs, UnixS};
 
+pub use algorithm::Algorithm;
 pub use encoding::{decode_base64, decode_hex, encode_base64, encode_hex};
 pub use headers::Headers;
 pub use secret::{KeySet, KeySetError, Secret};
@@ -53,17 +53,17 @@ pub struct Signature {
 pub struct Signed {
     /// In pieces, so that a body need not be copied behind its time stamp.
     pub message: Vec<Bytes>,
-    /// How it was signed.
-    pub algorithm: Algorithm,
-    /// Decoded. Several during a rotation.
-    pub candidates: Vec<Vec<u8>>,
+    /// Several during a rotation, or where the sender signs in more than one way.
+    pub candidates: Vec<Candidate>,
 }
 
-/// How a message authentication code is made, and how a key is made of the secret's text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Algorithm {
-    /// HMAC-SHA256; the key is the secret's text as it stands.
-    HmacSha256,
+/// A signature as it came.
+#[derive(Clone)]
+pub struct Candidate {
+    /// How it was made.
+    pub algorithm: Algorithm,
+    /// Decoded.
+    pub code: Vec<u8>,
 }
 
 /// A signed point in time.
@@ -156,23 +156,20 @@ impl Stamp {
 }
 
 impl Signed {
-    fn made_by(&self, secret: &Secret) -> bool {
-        let code = self.algorithm.sign(&self.message, secret);
-        self.candidates.iter().any(|candidate| candidate.as_slice().ct_eq(&code).into())
+    /// `message` under `codes`, made by one algorithm.
+    pub fn new(message: Vec<Bytes>, algorithm: Algorithm, codes: Vec<Vec<u8>>) -> Self {
+        Self { message, candidates: Vec::new() }.or(algorithm, codes)
     }
-}
 
-impl Algorithm {
-    /// The code a sender who holds `secret` puts on `message`.
-    pub fn sign(self, message: &[Bytes], secret: &Secret) -> Vec<u8> {
-        match self {
-            Self::HmacSha256 => {
-                let key = hmac::Key::new(hmac::HMAC_SHA256, secret.text.as_bytes());
-                let mut context = hmac::Context::with_key(&key);
-                message.iter().for_each(|piece| context.update(piece));
-                context.sign().as_ref().to_vec()
-            }
-        }
+    /// Also under these `codes`, made by another algorithm.
+    pub fn or(mut self, algorithm: Algorithm, codes: Vec<Vec<u8>>) -> Self {
+        self.candidates.extend(codes.into_iter().map(|code| Candidate { algorithm, code }));
+        self
+    }
+
+    fn made_by(&self, secret: &Secret) -> bool {
+        let made = |candidate: &Candidate| candidate.algorithm.made(&candidate.code, &self.message, secret);
+        self.candidates.iter().any(made)
     }
 }
 
@@ -204,8 +201,9 @@ mod tests {
 
     fn signature(request: &UnverifiedRequest, secrets: &[&str], stamp: Option<Stamp>) -> Signature {
         let message = vec![request.body.clone()];
-        let candidates = secrets.iter().map(|text| Algorithm::HmacSha256.sign(&message, &Secret::new(*text))).collect();
-        Signature { parts: vec![Signed { message, algorithm: Algorithm::HmacSha256, candidates }], stamp }
+        let sign = |text: &&str| Algorithm::HmacSha256.sign(&message, &Secret::new(*text));
+        let codes = secrets.iter().filter_map(sign).collect();
+        Signature { parts: vec![Signed::new(message, Algorithm::HmacSha256, codes)], stamp }
     }
 
     #[test]

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use super::Algorithm;
+
 /// A shared secret. Never printed.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret {
@@ -38,6 +40,14 @@ impl KeySet {
         }
         let secrets = list.split(',').enumerate().map(|(at, item)| Secret::parse(item, at + 1));
         Ok(Self { secrets: secrets.collect::<Result<_, _>>()? })
+    }
+
+    /// The first secret that is a key of none of `algorithms`: its place in the list, and what is wrong with it.
+    pub fn problem(&self, algorithms: &[Algorithm]) -> Option<(usize, &'static str)> {
+        self.secrets.iter().enumerate().find_map(|(at, secret)| {
+            let problems: Option<Vec<_>> = algorithms.iter().map(|algorithm| algorithm.problem(secret)).collect();
+            Some((at + 1, *problems?.first()?))
+        })
     }
 
     /// The first secret: the one to sign with.

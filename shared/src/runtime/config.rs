@@ -5,8 +5,8 @@ use std::fmt;
 use std::ops::RangeInclusive;
 
 use crate::items::Tables;
-use crate::provider::{Mode, Profile};
-use crate::request::KeySet;
+use crate::provider::{Mode, Provider, Setting};
+use crate::request::{Algorithm, KeySet};
 use crate::store::Tuning;
 
 pub(super) const PREFIX: &str = "HOOKLEDGER_";
@@ -55,21 +55,49 @@ pub fn secrets_variable(provider: &str) -> String {
     variable(provider, SECRETS)
 }
 
+/// The variable with one of a provider's settings: `HOOKLEDGER_<PROVIDER>_<NAME>`.
+pub fn setting_variable(provider: &str, setting: &Setting) -> String {
+    variable(provider, &format!("_{}", setting.name))
+}
+
+/// The variables with a provider's settings.
+pub(super) fn setting_variables(provider: &dyn Provider) -> Vec<String> {
+    provider.settings().iter().map(|setting| setting_variable(provider.profile().name, setting)).collect()
+}
+
 /// A provider's own variable.
 pub(super) fn variable(provider: &str, suffix: &str) -> String {
     format!("{PREFIX}{}{suffix}", provider.to_ascii_uppercase().replace('-', "_"))
 }
 
-/// The variables that are ours or Lambda's, and the names of those whose values are not UTF-8.
-pub(super) fn environment() -> (BTreeMap<String, String>, Vec<String>) {
-    let is_ours = |name: &str| name.starts_with(PREFIX) || LAMBDA.contains(&name);
-    let all = std::env::vars_os().map(|(name, value)| (name.to_string_lossy().into_owned(), value));
-    let (read, unreadable): (Vec<_>, Vec<_>) = all
-        .filter(|(name, _)| is_ours(name))
-        .map(|(name, value)| (value.into_string(), name))
-        .partition(|(value, _)| value.is_ok());
-    let names = unreadable.into_iter().map(|(_, name)| name).collect();
-    (read.into_iter().filter_map(|(value, name)| Some((name, value.ok()?))).collect(), names)
+/// The variables that are ours or Lambda's.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Environment {
+    pub(super) vars: BTreeMap<String, String>,
+    /// The names of those whose values are not UTF-8.
+    pub(super) not_unicode: Vec<String>,
+}
+
+impl Environment {
+    pub(super) fn of_process() -> Self {
+        let is_ours = |name: &str| name.starts_with(PREFIX) || LAMBDA.contains(&name);
+        let all = std::env::vars_os().map(|(name, value)| (name.to_string_lossy().into_owned(), value));
+        let mut environment = Self::default();
+        for (name, value) in all.filter(|(name, _)| is_ours(name)) {
+            match value.into_string() {
+                Ok(value) => _ = environment.vars.insert(name, value),
+                Err(_) => environment.not_unicode.push(name),
+            }
+        }
+        environment
+    }
+
+    /// The tables and times it names. What is wrong with them is told when the whole is read.
+    pub(super) fn store(&self) -> (Tables, Tuning) {
+        let read = |name: &str| self.vars.get(name).cloned();
+        let mut reader = Reader { var: read, deadline_ms: u64::MAX, problems: Vec::new() };
+        (reader.tables(), reader.tuning())
+    }
 }
 
 /// The problem with a variable that begins like ours and is none, if it is that: a misspelt name is not a default.
@@ -79,31 +107,25 @@ pub(super) fn stranger(name: &str, known: &[&str]) -> Option<String> {
 }
 
 impl Config {
-    /// Reads the variables of `provider`'s function by name. Values that depend on the provider's deadline are checked by
-    /// [`from_env`](Self::from_env).
-    pub fn read(provider: &'static str, var: impl Fn(&str) -> Option<String>) -> Result<Self, ConfigErrors> {
+    /// Reads the variables of `provider`'s function by name, and tells the provider its settings. Values that depend on the
+    /// provider's deadline are checked by [`of`](Self::of).
+    pub fn read(provider: &mut dyn Provider, var: impl Fn(&str) -> Option<String>) -> Result<Self, ConfigErrors> {
         let mut reader = Reader { var, deadline_ms: u64::MAX, problems: Vec::new() };
         let config = reader.config(provider);
         reader.end(config)
     }
 
-    /// Reads the process's environment, and refuses names that no version of this function knows: a misspelt variable
-    /// is not a default. Secrets of other providers are ignored.
-    pub fn from_env(profile: &Profile) -> Result<Self, ConfigErrors> {
-        let (vars, names) = environment();
-        Self::of(profile, &vars, names)
-    }
-
-    pub(super) fn of(
-        profile: &Profile,
-        vars: &BTreeMap<String, String>,
-        not_unicode: Vec<String>,
-    ) -> Result<Self, ConfigErrors> {
-        let deadline_ms = profile.transport.deadline_ms;
-        let mut reader = Reader { var: |name: &str| vars.get(name).cloned(), deadline_ms, problems: Vec::new() };
-        reader.check_environment(vars, not_unicode);
-        vars.keys().for_each(|name| reader.check_name(name, &KNOWN));
-        let config = reader.config(profile.name);
+    /// Reads a function's environment, and refuses names that no version of it knows: a misspelt variable is not a default.
+    /// Secrets of other providers are ignored.
+    pub(super) fn of(provider: &mut dyn Provider, environment: &Environment) -> Result<Self, ConfigErrors> {
+        let deadline_ms = provider.profile().transport.deadline_ms;
+        let read = |name: &str| environment.vars.get(name).cloned();
+        let mut reader = Reader { var: read, deadline_ms, problems: Vec::new() };
+        reader.check_environment(environment);
+        let settings = setting_variables(provider);
+        let known: Vec<&str> = KNOWN.into_iter().chain(settings.iter().map(String::as_str)).collect();
+        environment.vars.keys().for_each(|name| reader.check_name(name, &known));
+        let config = reader.config(provider);
         reader.end(config)
     }
 }
@@ -125,8 +147,9 @@ impl<F: Fn(&str) -> Option<String>> Reader<F> {
         config.filter(|_| self.problems.is_empty()).ok_or(ConfigErrors(self.problems))
     }
 
-    fn config(&mut self, provider: &str) -> Option<Config> {
-        let keys = self.keys(&secrets_variable(provider));
+    fn config(&mut self, provider: &mut dyn Provider) -> Option<Config> {
+        let keys = self.keys(&secrets_variable(provider.profile().name), provider.algorithms());
+        self.tell(provider, true);
         let mode = self.mode();
         let tables = self.tables();
         let gate_bytes = self.number(GATE_BYTES, GATE_BYTES_DEFAULT, 0..=GATE_BYTES_MAX);
@@ -145,14 +168,41 @@ impl<F: Fn(&str) -> Option<String>> Reader<F> {
         Some(value)
     }
 
-    fn keys(&mut self, name: &str) -> Option<KeySet> {
+    fn keys(&mut self, name: &str, algorithms: &[Algorithm]) -> Option<KeySet> {
         let todo = "list the endpoint's signing secrets, separated by commas, each as `secret` or `label@secret`";
-        match (self.var)(name).map(|list| KeySet::parse(&list)) {
-            None => self.problem(name, "is not set", todo),
-            Some(Err(error)) => self.problem(name, &format!("cannot be used, {error}"), todo),
-            Some(Ok(keys)) => return Some(keys),
+        let keys = match (self.var)(name).map(|list| KeySet::parse(&list)) {
+            None => {
+                self.problem(name, "is not set", todo);
+                return None;
+            }
+            Some(Err(error)) => {
+                self.problem(name, &format!("cannot be used, {error}"), todo);
+                return None;
+            }
+            Some(Ok(keys)) => keys,
+        };
+        if let Some((at, what)) = keys.problem(algorithms) {
+            let todo = "copy it whole, as the provider shows it";
+            self.problem(name, &format!("cannot be used, secret {at} {what}"), todo);
         }
-        None
+        Some(keys)
+    }
+
+    /// Tells a provider its settings. `all`: those it cannot do without must be there.
+    pub(super) fn tell(&mut self, provider: &mut dyn Provider, all: bool) {
+        let name = provider.profile().name;
+        for setting in provider.settings() {
+            let variable = setting_variable(name, setting);
+            match (self.text(&variable), (self.var)(&variable)) {
+                (Some(value), _) => {
+                    if let Err(what) = provider.set(setting.name, &value) {
+                        self.problem(&variable, what, setting.todo);
+                    }
+                }
+                (None, None) if setting.required && all => self.problem(&variable, "is not set", setting.todo),
+                (None, _) => {}
+            }
+        }
     }
 
     fn mode(&mut self) -> Mode {
@@ -214,11 +264,11 @@ impl<F: Fn(&str) -> Option<String>> Reader<F> {
     }
 
     /// Whether Lambda started this program, and every value can be read.
-    pub(super) fn check_environment(&mut self, vars: &BTreeMap<String, String>, not_unicode: Vec<String>) {
-        for name in not_unicode {
-            self.problem(&name, "is not UTF-8", "set it anew");
+    pub(super) fn check_environment(&mut self, environment: &Environment) {
+        for name in &environment.not_unicode {
+            self.problem(name, "is not UTF-8", "set it anew");
         }
-        if let Some(name) = LAMBDA.iter().find(|name| !vars.contains_key(**name)) {
+        if let Some(name) = LAMBDA.iter().find(|name| !environment.vars.contains_key(**name)) {
             self.problem(
                 name,
                 "is not set",
@@ -234,6 +284,10 @@ impl<F: Fn(&str) -> Option<String>> Reader<F> {
 }
 
 impl ConfigErrors {
+    pub(super) fn one(problem: String) -> Self {
+        Self(vec![problem])
+    }
+
     /// A line for each problem.
     pub fn lines(&self) -> impl ExactSizeIterator<Item = &str> {
         self.0.iter().map(String::as_str)

@@ -1,12 +1,15 @@
 //! The edge: the only module that knows Lambda, the environment and HTTP.
 
 mod answer;
+mod audit;
+mod audit_config;
 mod clock;
 mod config;
 mod envelope;
 mod handler;
 mod log;
 mod stream;
+mod vault;
 mod watch;
 mod watch_config;
 mod worker_config;
@@ -19,7 +22,10 @@ use std::sync::Arc;
 use lambda_runtime::{Error, service_fn};
 use ring::rand::SystemRandom;
 
+use self::config::Environment;
+use self::vault::{Vault, VaultKeys};
 use crate::gate::Gate;
+use crate::keys::{Keys, Refresh};
 use crate::metrics::Metrics;
 use crate::provider::Provider;
 use crate::receive::Receiver;
@@ -27,8 +33,10 @@ use crate::store::{self, Store};
 use crate::time::Clock as _;
 use crate::work::{Fetcher, Worker};
 
+pub use audit::{AuditHandler, serve_audit};
+pub use audit_config::AuditConfig;
 pub use clock::SystemClock;
-pub use config::{Config, ConfigErrors, secrets_variable};
+pub use config::{Config, ConfigErrors, secrets_variable, setting_variable};
 pub use handler::Handler;
 pub use stream::{Failures, StreamHandler};
 pub use watch::{WatchHandler, serve_watch};
@@ -38,15 +46,14 @@ pub use worker_config::WorkerConfig;
 /// For the warming read. Lambda gives 10 s to the whole of the initialisation.
 const WARM_MS: u64 = 3_000;
 
-/// Receives `provider`'s webhooks on Lambda until the process ends. Errors: a configuration that cannot be used, after
-/// a log line for each of its problems; and the runtime's own.
+/// Receives `provider`'s webhooks on Lambda until the process ends. Errors: a configuration that cannot be used, or secrets
+/// that cannot be had, after a log line for each problem; and the runtime's own.
 ///
 /// Invocations come one by one. [`Handler`] is ready for more: on Lambda Managed Instances, `lambda_runtime`'s feature
 /// `concurrency-tokio` and its `run_concurrent` in the place of `run` are all that is needed.
 pub async fn serve(provider: impl Provider) -> Result<(), Error> {
     log::init();
-    let config = Config::from_env(provider.profile()).map_err(told)?;
-    let handler = Handler::new(Arc::new(receiver(provider, config).await));
+    let handler = Handler::new(Arc::new(receiver(provider).await.map_err(told)?));
     lambda_runtime::run(service_fn(move |event| {
         let handler = handler.clone();
         async move { handler.handle(event).await }
@@ -58,21 +65,12 @@ pub async fn serve(provider: impl Provider) -> Result<(), Error> {
 /// [`serve`]'s.
 pub async fn serve_worker(providers: Vec<Arc<dyn Provider>>) -> Result<(), Error> {
     log::init();
-    let config = WorkerConfig::from_env(&providers).map_err(told)?;
-    let handler = StreamHandler::new(Arc::new(worker(providers, config).await));
+    let handler = StreamHandler::new(Arc::new(worker(providers).await.map_err(told)?));
     lambda_runtime::run(service_fn(move |event| {
         let handler = handler.clone();
         async move { handler.handle(event).await }
     }))
     .await
-}
-
-async fn worker(providers: Vec<Arc<dyn Provider>>, config: WorkerConfig) -> Worker {
-    let WorkerConfig { tables, tuning, settings, apis } = config;
-    let clock = Arc::new(SystemClock);
-    let store = Store::new(store::client(tuning).await, tables, clock.clone());
-    let (fetcher, metrics, random) = (Fetcher::new(apis), Metrics::new(log::write_metric), SystemRandom::new());
-    Worker { providers, store, fetcher, clock, metrics, settings, random }
 }
 
 /// A log line for each problem.
@@ -81,14 +79,48 @@ fn told(errors: ConfigErrors) -> Error {
     Error::from(format!("the configuration cannot be used (problems: {}, a log line each)", errors.lines().len()))
 }
 
-async fn receiver(provider: impl Provider, config: Config) -> Receiver {
-    let Config { mode, keys, tables, gate_bytes, tuning } = config;
-    let clock = Arc::new(SystemClock);
-    let store = Store::new(store::client(tuning).await, tables, clock.clone());
-    // Name, connection and TLS are paid for here, outside of any delivery. Without it the first delivery pays.
-    if let Err(error) = store.warm(clock.now().plus_ms(WARM_MS)).await {
+async fn receiver(mut provider: impl Provider) -> Result<Receiver, ConfigErrors> {
+    let mut environment = Environment::of_process();
+    let name = provider.profile().name;
+    let (sdk, clock) = (store::sdk().await, Arc::new(SystemClock));
+    let (tables, tuning) = environment.store();
+    let store = Store::new(tuning.client(&sdk), tables, clock.clone());
+    // Name, connection and TLS are paid for here, outside of any delivery, and while the secret is fetched.
+    let id = environment.vars.remove(vault::SECRET_ID);
+    let (vault, warm) = (Vault::new(&sdk), store.warm(clock.now().plus_ms(WARM_MS)));
+    let unlock = async {
+        match &id {
+            Some(id) => vault.unlock(&mut environment, id, name).await,
+            None => Ok(()),
+        }
+    };
+    let (unlocked, warmed) = futures_util::join!(unlock, warm);
+    if let Err(error) = warmed {
         tracing::warn!(%error, todo = "nothing, unless deliveries fail as well", "the warming read failed");
     }
+    unlocked.map_err(ConfigErrors::one)?;
+    let Config { mode, keys, gate_bytes, .. } = Config::of(&mut provider, &environment)?;
+    let keys = match id {
+        Some(id) => {
+            let source = VaultKeys { vault, id, provider: name };
+            Keys::from_source(keys, Box::new(source), Refresh::default(), clock.now())
+        }
+        None => Keys::fixed(keys),
+    };
     let (gate, metrics) = (Gate::new(gate_bytes), Metrics::new(log::write_metric));
-    Receiver { provider: Arc::new(provider), keys, mode, store, gate, metrics, clock }
+    Ok(Receiver { provider: Arc::new(provider), keys, mode, store, gate, metrics, clock })
+}
+
+async fn worker(mut providers: Vec<Arc<dyn Provider>>) -> Result<Worker, ConfigErrors> {
+    let mut environment = Environment::of_process();
+    let sdk = store::sdk().await;
+    let vault = Vault::new(&sdk);
+    for id in vault::take_ids(&mut environment) {
+        vault.unlock(&mut environment, &id, vault::provider_of(&id)).await.map_err(ConfigErrors::one)?;
+    }
+    let WorkerConfig { tables, tuning, settings, apis } = WorkerConfig::of(&mut providers, &environment)?;
+    let clock = Arc::new(SystemClock);
+    let store = Store::new(tuning.client(&sdk), tables, clock.clone());
+    let (fetcher, metrics, random) = (Fetcher::new(apis), Metrics::new(log::write_metric), SystemRandom::new());
+    Ok(Worker { providers, store, fetcher, clock, metrics, settings, random })
 }

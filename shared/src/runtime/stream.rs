@@ -27,8 +27,8 @@ pub struct StreamHandler {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
-struct Batch {
-    records: Vec<Box<RawValue>>,
+pub(super) struct Batch {
+    pub(super) records: Vec<Box<RawValue>>,
 }
 
 #[derive(Deserialize)]
@@ -39,12 +39,12 @@ struct Record {
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
 struct Change {
-    new_image: Option<HashMap<String, Value>>,
+    new_image: Option<HashMap<String, Attribute>>,
 }
 
-/// The types of attributes that a worker looks at; all others are passed over.
+/// The types of attributes that are looked at; all others are passed over.
 #[derive(Deserialize)]
-struct Value {
+pub(super) struct Attribute {
     #[serde(rename = "S")]
     text: Option<String>,
     #[serde(rename = "N")]
@@ -82,7 +82,8 @@ impl Failures {
         self.batch_item_failures.first().map(|failure| failure.item_identifier.as_str())
     }
 
-    fn from(record: &RawValue) -> Self {
+    /// From this record on.
+    pub(super) fn from(record: &RawValue) -> Self {
         let numbered = serde_json::from_str::<Numbered>(record.get());
         let item_identifier = numbered.map(|record| record.dynamodb.sequence_number).unwrap_or_default();
         Self { batch_item_failures: vec![Failure { item_identifier }] }
@@ -149,8 +150,8 @@ fn row(record: &RawValue) -> Option<Option<StreamRow>> {
     StreamRow::decode(&item).ok().map(Some)
 }
 
-impl Value {
-    fn known(self) -> Option<AttributeValue> {
+impl Attribute {
+    pub(super) fn known(self) -> Option<AttributeValue> {
         self.text.map(AttributeValue::S).or(self.number.map(AttributeValue::N))
     }
 }

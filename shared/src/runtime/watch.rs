@@ -55,7 +55,7 @@ pub async fn serve_watch() -> Result<(), Error> {
     log::init();
     let WatchConfig { tables, tuning, limits } = WatchConfig::from_env().map_err(super::told)?;
     let clock = Arc::new(SystemClock);
-    let store = Store::new(store::client(tuning).await, tables, clock.clone());
+    let store = Store::new(tuning.client(&store::sdk().await), tables, clock.clone());
     if let Err(error) = store.warm(clock.now().plus_ms(super::WARM_MS)).await {
         tracing::warn!(%error, todo = "nothing, unless runs fail as well", "the warming read failed");
     }

@@ -1,8 +1,6 @@
 //! The environment of the function that watches over open work.
 
-use std::collections::BTreeMap;
-
-use super::config::{ATTEMPT_MS, ATTEMPTS, CLAIMS_TABLE, CONNECT_MS, ConfigErrors, LEDGER_TABLE, Reader, environment};
+use super::config::{ATTEMPT_MS, ATTEMPTS, CLAIMS_TABLE, CONNECT_MS, ConfigErrors, Environment, LEDGER_TABLE, Reader};
 use super::worker_config::ATTEMPTS_MAX;
 use crate::items::Tables;
 use crate::store::Tuning;
@@ -32,15 +30,14 @@ impl WatchConfig {
 
     /// Reads the process's environment, and refuses names that no version of the function knows.
     pub fn from_env() -> Result<Self, ConfigErrors> {
-        let (vars, not_unicode) = environment();
-        Self::of(&vars, not_unicode)
+        Self::of(&Environment::of_process())
     }
 
-    pub(super) fn of(vars: &BTreeMap<String, String>, not_unicode: Vec<String>) -> Result<Self, ConfigErrors> {
-        let read = |name: &str| vars.get(name).cloned();
+    pub(super) fn of(environment: &Environment) -> Result<Self, ConfigErrors> {
+        let read = |name: &str| environment.vars.get(name).cloned();
         let mut reader = Reader { var: read, deadline_ms: u64::MAX, problems: Vec::new() };
-        reader.check_environment(vars, not_unicode);
-        vars.keys().for_each(|name| reader.check_name(name, &KNOWN));
+        reader.check_environment(environment);
+        environment.vars.keys().for_each(|name| reader.check_name(name, &KNOWN));
         let config = reader.watch();
         reader.end(Some(config))
     }

@@ -1,13 +1,15 @@
 //! What the worker is told by its environment.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use http::Uri;
 
 use super::config::{
-    self, ATTEMPT_MS, ATTEMPTS, CLAIMS_TABLE, CONNECT_MS, ConfigErrors, LEDGER_TABLE, Reader, environment, variable,
+    self, ATTEMPT_MS, ATTEMPTS, CLAIMS_TABLE, CONNECT_MS, ConfigErrors, Environment, LEDGER_TABLE, Reader,
+    setting_variables, variable,
 };
+use super::watch_config::STUCK_AFTER_S;
 use crate::items::Tables;
 use crate::provider::Provider;
 use crate::store::Tuning;
@@ -54,49 +56,45 @@ pub struct WorkerConfig {
 }
 
 impl WorkerConfig {
-    /// Reads the variables by name. Errors: every problem, a line each.
-    pub fn read(providers: &[Arc<dyn Provider>], var: impl Fn(&str) -> Option<String>) -> Result<Self, ConfigErrors> {
+    /// Reads the variables by name, and tells the providers, which nobody else may hold yet, those of their settings that are
+    /// there. Errors: every problem, a line each.
+    pub fn read(
+        providers: &mut [Arc<dyn Provider>],
+        var: impl Fn(&str) -> Option<String>,
+    ) -> Result<Self, ConfigErrors> {
         let mut reader = Reader { var, deadline_ms: u64::MAX, problems: Vec::new() };
         let config = reader.worker(providers);
         reader.end(Some(config))
     }
 
-    /// Reads the process's environment, and refuses names that no version of the worker knows.
-    pub fn from_env(providers: &[Arc<dyn Provider>]) -> Result<Self, ConfigErrors> {
-        let (vars, not_unicode) = environment();
-        Self::of(providers, &vars, not_unicode)
-    }
-
     /// The problem with a variable that begins like ours and that neither a receiving function nor the worker knows, if it
     /// is that.
     pub fn stranger(providers: &[Arc<dyn Provider>], name: &str) -> Option<String> {
-        let of_apis = api_variables(providers);
-        let mut known: Vec<&str> = config::KNOWN.into_iter().chain(KNOWN).collect();
-        known.extend(of_apis.iter().map(String::as_str));
+        let of_providers = variables_of(providers);
+        let mut known: Vec<&str> = config::KNOWN.into_iter().chain(KNOWN).chain([STUCK_AFTER_S]).collect();
+        known.extend(of_providers.iter().map(String::as_str));
         known.sort_unstable();
         known.dedup();
         config::stranger(name, &known)
     }
 
-    pub(super) fn of(
-        providers: &[Arc<dyn Provider>],
-        vars: &BTreeMap<String, String>,
-        not_unicode: Vec<String>,
-    ) -> Result<Self, ConfigErrors> {
-        let mut reader =
-            Reader { var: |name: &str| vars.get(name).cloned(), deadline_ms: u64::MAX, problems: Vec::new() };
-        reader.check_environment(vars, not_unicode);
-        let of_apis = api_variables(providers);
-        let known: Vec<&str> = KNOWN.into_iter().chain(of_apis.iter().map(String::as_str)).collect();
-        vars.keys().for_each(|name| reader.check_name(name, &known));
+    /// Reads the worker's environment, and refuses names that no version of it knows.
+    pub(super) fn of(providers: &mut [Arc<dyn Provider>], environment: &Environment) -> Result<Self, ConfigErrors> {
+        let read = |name: &str| environment.vars.get(name).cloned();
+        let mut reader = Reader { var: read, deadline_ms: u64::MAX, problems: Vec::new() };
+        reader.check_environment(environment);
+        let of_providers = variables_of(providers);
+        let known: Vec<&str> = KNOWN.into_iter().chain(of_providers.iter().map(String::as_str)).collect();
+        environment.vars.keys().for_each(|name| reader.check_name(name, &known));
         let config = reader.worker(providers);
         reader.end(Some(config))
     }
 }
 
-/// The variables with addresses and keys of APIs.
-fn api_variables(providers: &[Arc<dyn Provider>]) -> Vec<String> {
-    with_api(providers).flat_map(|(name, _)| [variable(name, API_URL), variable(name, API_KEY)]).collect()
+/// The variables with addresses and keys of APIs, and with settings.
+fn variables_of(providers: &[Arc<dyn Provider>]) -> Vec<String> {
+    let apis = with_api(providers).flat_map(|(name, _)| [variable(name, API_URL), variable(name, API_KEY)]);
+    apis.chain(providers.iter().flat_map(|provider| setting_variables(provider.as_ref()))).collect()
 }
 
 /// Names and usual addresses of the providers that have an API.
@@ -105,7 +103,8 @@ fn with_api(providers: &[Arc<dyn Provider>]) -> impl Iterator<Item = (&'static s
 }
 
 impl<F: Fn(&str) -> Option<String>> Reader<F> {
-    fn worker(&mut self, providers: &[Arc<dyn Provider>]) -> WorkerConfig {
+    fn worker(&mut self, providers: &mut [Arc<dyn Provider>]) -> WorkerConfig {
+        providers.iter_mut().filter_map(Arc::get_mut).for_each(|provider| self.tell(provider, false));
         let tables = self.tables();
         let tuning = self.tuning();
         let settings = self.settings();

@@ -30,12 +30,12 @@ impl Default for Tuning {
     }
 }
 
-/// A client for Lambda: region and credentials from the environment, one TLS stack.
-pub async fn client(tuning: Tuning) -> Client {
+/// What every client on Lambda starts from: region and credentials of the environment, one TLS stack, one pool of
+/// connections.
+pub async fn sdk() -> SdkConfig {
     let tls = Provider::Rustls(CryptoMode::Ring);
     let http = aws_smithy_http_client::Builder::new().tls_provider(tls).build_https();
-    let sdk = aws_config::defaults(BehaviorVersion::v2026_01_12()).http_client(http).load().await;
-    tuning.client(&sdk)
+    aws_config::defaults(BehaviorVersion::v2026_01_12()).http_client(http).load().await
 }
 
 impl Tuning {

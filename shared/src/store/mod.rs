@@ -1,6 +1,7 @@
 //! The only module that talks to DynamoDB: one call decides a delivery, and what it answers is read exactly.
 
 mod attempt;
+mod audit;
 mod cancellation;
 mod client;
 mod commit;
@@ -19,7 +20,8 @@ use crate::items::{Stroke, Tables};
 use crate::request::encode_hex;
 use crate::time::{Clock, UnixMs};
 
-pub use client::{Tuning, client};
+pub use audit::Segment;
+pub use client::{Tuning, sdk};
 pub use commit::{Commit, Verdict};
 pub use complete::{Completed, Lease};
 pub use open::Shard;

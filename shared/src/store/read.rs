@@ -198,7 +198,10 @@ impl Store {
     }
 }
 
-fn decode<T>(page: Page<Item>, row: fn(&Item) -> Result<T, items::DecodeError>) -> Result<Page<T>, StoreError> {
+pub(super) fn decode<T>(
+    page: Page<Item>,
+    row: fn(&Item) -> Result<T, items::DecodeError>,
+) -> Result<Page<T>, StoreError> {
     let rows = page.rows.iter().map(row).collect::<Result<_, _>>()?;
     Ok(Page { rows, next: page.next })
 }

@@ -173,7 +173,7 @@ impl Action {
 
 /// What EventBridge sends where a schedule has no input of its own. Source: docs.aws.amazon.com, "Templated targets for
 /// EventBridge Scheduler" and "Amazon EventBridge events".
-fn is_schedule(input: &Value) -> bool {
+pub(crate) fn is_schedule(input: &Value) -> bool {
     let source = input["source"].as_str().unwrap_or_default();
     input.get("action").is_none() && ["aws.scheduler", "aws.events"].contains(&source)
 }

@@ -13,6 +13,7 @@ use crate::metrics::Metrics;
 use crate::store::Store;
 use crate::time::Clock;
 
+pub(crate) use action::is_schedule;
 pub use action::{Action, ActionError, Filter, List, OpenState, Order, Run, Show, Target};
 pub use convert::{log, story_json};
 pub use perform::{Answer, Changes, Listing, Refusal, RowChange};

@@ -1,5 +1,6 @@
 //! The command line: the stack itself, and the commands that talk to a running one.
 
+mod audit;
 mod claims;
 mod inside;
 mod ledger;
@@ -66,6 +67,7 @@ enum Command {
     Retry(on_call::Retry),
     Park(on_call::Park),
     Resolve(on_call::Resolve),
+    Audit(audit::Audit),
 }
 
 /// Why a command ends early, in lines for people.
@@ -134,6 +136,7 @@ async fn dispatch(arguments: Arguments) -> Result<ExitCode, Failure> {
         Some(Command::Retry(retry)) => retry.run(ports).await,
         Some(Command::Park(park)) => park.run(ports).await,
         Some(Command::Resolve(resolve)) => resolve.run(ports).await,
+        Some(Command::Audit(audit)) => audit.run(ports).await,
     }
 }
 

@@ -10,7 +10,7 @@ use hookledger::runtime::secrets_variable;
 use tokio::signal;
 
 use super::{Failure, Ports, output};
-use crate::settings::{DEVELOPMENT_SECRET, Received, Settings};
+use crate::settings::{Received, Settings};
 use crate::stack::{Options, Stack};
 
 pub(super) async fn run(ports: Ports, data: Option<PathBuf>, schedule_every: Duration) -> Result<ExitCode, Failure> {
@@ -55,7 +55,7 @@ fn secret_of(received: &Received) -> String {
     if received.configured {
         format!("secrets from {variable}")
     } else {
-        format!("secret {DEVELOPMENT_SECRET} ({variable} is not set)")
+        format!("secret {} ({variable} is not set)", received.provider.development_secret())
     }
 }
 

@@ -37,6 +37,7 @@ fn what_makes_no_sense_is_a_usage_error() {
         ("x resolve stripe::e1 --by kim --note n --book all", ErrorKind::InvalidValue),
         ("x retry stripe::e1 --scope s", ErrorKind::MissingRequiredArgument),
         ("x retry stripe::e1 --limit 3", ErrorKind::ArgumentConflict),
+        ("x audit stripe::e1", ErrorKind::UnknownArgument),
     ] {
         assert_eq!(parsed(line).unwrap_err(), kind, "{line}");
     }

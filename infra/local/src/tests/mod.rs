@@ -1,3 +1,4 @@
+mod audit;
 mod gateway;
 mod log;
 mod owed;

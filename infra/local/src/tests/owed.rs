@@ -12,7 +12,7 @@ use http_body_util::Full;
 use hyper_util::client::legacy::Client;
 use hyper_util::rt::TokioExecutor;
 
-use crate::{DEVELOPMENT_SECRET, Options, Settings, Stack, database, registry};
+use crate::{Options, Settings, Stack, database, registry};
 
 const CHARGE: &[u8] = include_bytes!("../../../../events/stripe/charge_succeeded.json");
 const REFUND: &[u8] = include_bytes!("../../../../events/stripe/refund_updated_succeeded_1.json");
@@ -20,7 +20,7 @@ const REFUND: &[u8] = include_bytes!("../../../../events/stripe/refund_updated_s
 async fn deliver(stack: &Stack, body: &'static [u8]) -> u16 {
     let provider = registry::provider("stripe").unwrap();
     let mut request = Request::post(format!("http://{}/webhooks/stripe", stack.http_address()));
-    for (name, value) in provider.sign(body, &Secret::new(DEVELOPMENT_SECRET), SystemClock.now()) {
+    for (name, value) in provider.sign(body, &Secret::new(provider.development_secret()), SystemClock.now()) {
         request = request.header(name, value);
     }
     let request = request.body(Full::new(Bytes::from_static(body))).unwrap();

@@ -3,7 +3,7 @@ use std::ffi::OsString;
 use hookledger::provider::Mode;
 use hookledger::request::KeySet;
 
-use crate::settings::{DEVELOPMENT_SECRET, Settings};
+use crate::settings::Settings;
 
 fn read(vars: &[(&str, &str)]) -> Result<Settings, Vec<String>> {
     Settings::read(vars.iter().map(|(name, value)| (OsString::from(name), OsString::from(value))))
@@ -13,7 +13,10 @@ fn read(vars: &[(&str, &str)]) -> Result<Settings, Vec<String>> {
 fn without_variables_there_is_the_development_secret() {
     let settings = Settings::development();
     let stripe = settings.of("stripe").unwrap();
-    assert_eq!((stripe.keys.clone(), stripe.configured), (KeySet::parse(DEVELOPMENT_SECRET).unwrap(), false));
+    assert_eq!(
+        (stripe.keys.clone(), stripe.configured),
+        (KeySet::parse(stripe.provider.development_secret()).unwrap(), false)
+    );
     assert_eq!(settings.mode, Mode::Live);
     assert!(settings.gate_bytes > 0);
     assert!(settings.of("unheard-of").is_none());

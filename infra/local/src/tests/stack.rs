@@ -9,7 +9,7 @@ use http_body_util::{BodyExt as _, Full};
 use hyper_util::client::legacy::Client;
 use hyper_util::rt::TokioExecutor;
 
-use crate::{DEVELOPMENT_SECRET, Options, Settings, Stack, StartError, registry};
+use crate::{Options, Settings, Stack, StartError, registry};
 
 const BODY: &[u8] = include_bytes!("../../../../events/stripe/charge_succeeded.json");
 
@@ -27,7 +27,7 @@ async fn send(stack: &Stack, request: http::request::Builder, path: &str, body: 
 async fn deliver(stack: &Stack, body: &[u8]) -> Response<Bytes> {
     let provider = registry::provider("stripe").unwrap();
     let mut request = Request::post("/");
-    for (name, value) in provider.sign(body, &Secret::new(DEVELOPMENT_SECRET), SystemClock.now()) {
+    for (name, value) in provider.sign(body, &Secret::new(provider.development_secret()), SystemClock.now()) {
         request = request.header(name, value);
     }
     send(stack, request, "/webhooks/stripe", Bytes::copy_from_slice(body)).await

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::super::config::{Config, secrets_variable};
-use super::world::PROFILE;
+use super::super::config::{Config, Environment, secrets_variable};
+use super::world::Echo;
 use crate::items::Tables;
 use crate::provider::Mode;
 use crate::request::KeySet;
@@ -18,13 +18,14 @@ const LAMBDA: [(&str, &str); 4] = [
 
 fn read(vars: &[(&str, &str)]) -> Result<Config, Vec<String>> {
     let vars: BTreeMap<&str, &str> = vars.iter().copied().collect();
-    let config = Config::read("echo-pay", |name| vars.get(name).map(|value| (*value).to_owned()));
+    let config = Config::read(&mut Echo, |name| vars.get(name).map(|value| (*value).to_owned()));
     config.map_err(|errors| errors.lines().map(str::to_owned).collect())
 }
 
 fn on_lambda(vars: &[(&str, &str)]) -> Result<Config, Vec<String>> {
     let vars = LAMBDA.iter().chain(vars).map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-    Config::of(&PROFILE, &vars, Vec::new()).map_err(|errors| errors.lines().map(str::to_owned).collect())
+    let environment = Environment { vars, not_unicode: Vec::new() };
+    Config::of(&mut Echo, &environment).map_err(|errors| errors.lines().map(str::to_owned).collect())
 }
 
 #[test]
@@ -119,7 +120,8 @@ fn an_empty_variable_is_not_a_missing_one() {
 #[test]
 fn outside_of_lambda_one_line_says_so() {
     let vars = BTreeMap::from([("HOOKLEDGER_ECHO_PAY_SECRETS".to_owned(), "s".to_owned())]);
-    let errors = Config::of(&PROFILE, &vars, vec!["HOOKLEDGER_MODE".to_owned()]).unwrap_err();
+    let environment = Environment { vars, not_unicode: vec!["HOOKLEDGER_MODE".to_owned()] };
+    let errors = Config::of(&mut Echo, &environment).unwrap_err();
     let lines: Vec<&str> = errors.lines().collect();
     assert_eq!(lines.len(), 2, "{errors}");
     assert!(lines[0].starts_with("HOOKLEDGER_MODE is not UTF-8"), "{errors}");

@@ -1,6 +1,7 @@
 //! Tests of the edge. The files are those of `events/apigw`.
 
 mod answers;
+mod audit_configuration;
 mod configuration;
 mod envelopes;
 mod handling;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::super::WorkerConfig;
-use super::super::config::ConfigErrors;
+use super::super::config::{ConfigErrors, Environment};
 use super::world::Echo;
 use crate::work::Settings;
 
@@ -17,7 +17,7 @@ fn read(vars: &[(&str, &str)]) -> Result<WorkerConfig, ConfigErrors> {
     ];
     let all = lambda.iter().map(|name| (*name, "made-up")).chain(vars.iter().copied());
     let all: BTreeMap<String, String> = all.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
-    WorkerConfig::of(&[Arc::new(Echo)], &all, Vec::new())
+    WorkerConfig::of(&mut [Arc::new(Echo)], &Environment { vars: all, not_unicode: Vec::new() })
 }
 
 #[test]

@@ -12,6 +12,7 @@ use bytes::Bytes;
 use super::super::{Handler, SystemClock};
 use crate::gate::Gate;
 use crate::items::Tables;
+use crate::keys::Keys;
 use crate::metrics::Metrics;
 use crate::plan::{Plan, Read};
 use crate::provider::{DAY_S, Event, EventMode, Identity, Kept, Lifetime, Mode, Profile, Provider, Reply, Transport};
@@ -44,7 +45,7 @@ impl Provider for Echo {
         &PROFILE
     }
 
-    fn handshake(&self, request: &UnverifiedRequest) -> Option<Reply> {
+    fn handshake(&self, request: &UnverifiedRequest, _keys: &KeySet) -> Option<Reply> {
         let content_type = request.headers.get("x-echo")?.to_owned();
         assert_ne!(content_type, "panic", "asked to");
         Some(Reply { status: 200, body: request.body.clone(), content_type })
@@ -53,7 +54,7 @@ impl Provider for Echo {
     fn signature(&self, request: &UnverifiedRequest) -> Result<Signature, Unverified> {
         let code = request.headers.get("x-code").ok_or(Unverified::MissingHeader("x-code"))?;
         let candidates = decode_hex(code).into_iter().collect();
-        let signed = Signed { message: vec![request.body.clone()], algorithm: Algorithm::HmacSha256, candidates };
+        let signed = Signed::new(vec![request.body.clone()], Algorithm::HmacSha256, candidates);
         Ok(Signature { parts: vec![signed], stamp: None })
     }
 
@@ -81,7 +82,7 @@ impl Provider for Echo {
     }
 
     fn sign(&self, body: &[u8], secret: &Secret, _at: UnixMs) -> Vec<(String, String)> {
-        let code = Algorithm::HmacSha256.sign(&[Bytes::copy_from_slice(body)], secret);
+        let code = Algorithm::HmacSha256.sign(&[Bytes::copy_from_slice(body)], secret).unwrap();
         vec![("x-code".to_owned(), encode_hex(&code))]
     }
 
@@ -115,7 +116,7 @@ pub(super) fn handler(metrics: impl Fn(&str) + Send + Sync + 'static) -> Handler
     let tables = Tables { claims: "claims".into(), ledger: "ledger".into() };
     Handler::new(Arc::new(Receiver {
         provider: Arc::new(Echo),
-        keys: KeySet::parse(SECRET).unwrap(),
+        keys: Keys::fixed(KeySet::parse(SECRET).unwrap()),
         mode: Mode::Live,
         store: Store::new(client, tables, clock.clone()),
         gate: Gate::new(0),

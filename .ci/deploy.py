@@ -1,0 +1,224 @@
+"""Deploys the template, as it is, to an AWS emulator on this machine, and uses what it gives.
+
+usage: deploy.py FOLDER_WITH_FUNCTIONS
+
+The folder holds one executable for each function: hookledger-stripe, hookledger-worker and so on. The emulator (ministack) is
+the one of the interpreter that runs this. Exits with 1, and says what it saw, where something is not as it must be.
+"""
+
+import hashlib
+import hmac
+import io
+import json
+import os
+import pathlib
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+import zipfile
+
+import botocore.session
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+STACK = "hookledger"
+BUCKET = "hookledger-artifacts"
+VERSION = "v1"
+SECRET = "whsec_made_up_for_the_emulator"
+FUNCTIONS = ["stripe", "worker", "stuck-claims", "ledger-audit"]
+
+
+def main(folder):
+    with Emulator() as emulator:
+        upload(emulator, pathlib.Path(folder))
+        deploy(emulator)
+        receive(emulator)
+        settle(emulator)
+        wait_for_the_schedule(emulator)
+        ask(emulator)
+    print("the template stands: deployed, received, settled, re-driven, audited")
+
+
+class Emulator:
+    """ministack on free ports, with every role enforced."""
+
+    def __enter__(self):
+        self.port, mqtt = free_port(), free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+        os.environ.update(
+            AWS_ACCESS_KEY_ID="test",
+            AWS_SECRET_ACCESS_KEY="test",
+            AWS_DEFAULT_REGION="us-east-1",
+            AWS_EC2_METADATA_DISABLED="true",
+        )
+        self.log = tempfile.TemporaryFile()
+        environment = dict(
+            os.environ, GATEWAY_PORT=str(self.port), IOT_MTLS_PORT=str(mqtt), AWS_ENDPOINT_URL=self.url, AUTH="true"
+        )
+        command = [pathlib.Path(sys.executable).parent / "ministack"]
+        self.process = subprocess.Popen(command, env=environment, stdout=self.log, stderr=subprocess.STDOUT)
+        self.session = botocore.session.get_session()
+        until(lambda: self.healthy(), 30, "the emulator answers")
+        return self
+
+    def __exit__(self, kind, error, trace):
+        if kind:
+            self.log.seek(0)
+            print(self.log.read().decode(errors="replace")[-6000:], file=sys.stderr)
+        self.process.terminate()
+        self.process.wait(20)
+
+    def healthy(self):
+        try:
+            return urllib.request.urlopen(f"{self.url}/_ministack/health", timeout=2).status == 200
+        except OSError:
+            return False
+
+    def client(self, service):
+        return self.session.create_client(service, endpoint_url=self.url)
+
+
+def upload(emulator, folder):
+    s3 = emulator.client("s3")
+    s3.create_bucket(Bucket=BUCKET)
+    for name in FUNCTIONS:
+        packed = io.BytesIO()
+        with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+            entry = zipfile.ZipInfo("bootstrap")
+            entry.external_attr = 0o755 << 16
+            archive.writestr(entry, (folder / f"hookledger-{name}").read_bytes())
+        s3.put_object(Bucket=BUCKET, Key=f"{VERSION}/hookledger-{name}/bootstrap.zip", Body=packed.getvalue())
+    print(f"uploaded {len(FUNCTIONS)} functions")
+
+
+def deploy(emulator):
+    kept = json.dumps({"secrets": [SECRET], "api_key": "rk_made_up"})
+    emulator.client("secretsmanager").create_secret(Name="hookledger/stripe", SecretString=kept)
+    cloudformation = emulator.client("cloudformation")
+    parameters = {"ArtifactsBucket": BUCKET, "ArtifactsVersion": VERSION, "Providers": "stripe", "Architecture": "x86_64"}
+    cloudformation.create_stack(
+        StackName=STACK,
+        TemplateBody=(ROOT / "infra/template.yaml").read_text(),
+        Capabilities=["CAPABILITY_IAM", "CAPABILITY_AUTO_EXPAND"],
+        Parameters=[{"ParameterKey": key, "ParameterValue": value} for key, value in parameters.items()],
+    )
+    until(lambda: not status(cloudformation).endswith("IN_PROGRESS"), 120, "the stack is made")
+    if status(cloudformation) != "CREATE_COMPLETE":
+        events = cloudformation.describe_stack_events(StackName=STACK)["StackEvents"]
+        failed = [event for event in events if "FAILED" in event["ResourceStatus"]]
+        fail(f"the stack is {status(cloudformation)}: {json.dumps(failed, default=str, indent=1)}")
+    # The emulator passes over TimeToLiveSpecification.
+    emulator.client("dynamodb").update_time_to_live(
+        TableName="hookledger-claims", TimeToLiveSpecification={"Enabled": True, "AttributeName": "expires_at"}
+    )
+    resources = cloudformation.list_stack_resources(StackName=STACK)["StackResourceSummaries"]
+    print(f"deployed {len(resources)} resources")
+
+
+def status(cloudformation):
+    return cloudformation.describe_stacks(StackName=STACK)["Stacks"][0]["StackStatus"]
+
+
+def receive(emulator):
+    body = (ROOT / "events/stripe/charge_succeeded.json").read_bytes()
+    first = post(emulator, body)
+    again = post(emulator, body)
+    expect("a payment is applied", (200, None), (first[0], first[1].get("hookledger-replay")))
+    expect("the same again is replayed", (200, "true"), (again[0], again[1].get("hookledger-replay")))
+    expect("byte for byte", first[2], again[2])
+    expect("a forged one is refused", 401, post(emulator, body, "whsec_guessed")[0])
+    expect("one entry is in the ledger", 1, len(rows(emulator, "hookledger-ledger")))
+
+
+def settle(emulator):
+    """A refund is settled by the worker, which the stream feeds."""
+    body = (ROOT / "events/stripe/refund_updated_succeeded_1.json").read_bytes()
+    expect("a refund is accepted", 200, post(emulator, body)[0])
+    until(lambda: len(rows(emulator, "hookledger-ledger")) == 2, 60, "the worker settles the refund")
+
+
+def wait_for_the_schedule(emulator):
+    """A claim whose record the stream lost is found by the schedule, and settled."""
+    dynamodb = emulator.client("dynamodb")
+    claim = next(row for row in rows(emulator, "hookledger-claims") if row["part"]["S"] == "claim" and row["claim"]["S"].endswith("evt_3ThBackGone00001"))
+    key = {name: claim[name] for name in ("claim", "part")}
+    expect("the refund's claim is done", "done", claim["state"]["S"])
+    lost = json.loads((ROOT / "events/stripe/refund_failed_1.json").read_text())
+    expect("another is accepted", 200, post(emulator, json.dumps(lost).encode())[0])
+    del key, dynamodb
+    until(lambda: kicked_or_done(emulator, lost["id"]), 150, "the schedule or the stream settles it")
+
+
+def kicked_or_done(emulator, event_id):
+    mine = [row for row in rows(emulator, "hookledger-claims") if row["claim"]["S"].endswith(event_id) and row["part"]["S"] == "claim"]
+    return bool(mine) and mine[0]["state"]["S"] == "done"
+
+
+def ask(emulator):
+    listed = invoke(emulator, "stuck-claims", {"action": "list"})
+    expect("nothing is stuck", [], listed.get("rows"))
+    audited = invoke(emulator, "ledger-audit", {"action": "scan"})
+    print(json.dumps(audited)[:400])
+
+
+def invoke(emulator, name, payload):
+    answer = emulator.client("lambda").invoke(FunctionName=f"hookledger-{name}", Payload=json.dumps(payload).encode())
+    text = answer["Payload"].read()
+    if "FunctionError" in answer:
+        fail(f"{name} failed: {text.decode()}")
+    return json.loads(text)
+
+
+def post(emulator, body, secret=SECRET):
+    """Signs as Stripe does and posts to the URL that the stack gives."""
+    apis = emulator.client("apigatewayv2").get_apis()["Items"]
+    api = next(api["ApiId"] for api in apis if api["Name"] == "hookledger")
+    stamp = str(int(time.time()))
+    code = hmac.new(secret.encode(), f"{stamp}.".encode() + body, hashlib.sha256).hexdigest()
+    headers = {
+        "Host": f"{api}.execute-api.localhost:{emulator.port}",
+        "Content-Type": "application/json",
+        "Stripe-Signature": f"t={stamp},v1={code}",
+    }
+    request = urllib.request.Request(f"{emulator.url}/webhooks/stripe", body, headers, method="POST")
+    try:
+        with urllib.request.urlopen(request, timeout=30) as answer:
+            return answer.status, answer.headers, answer.read()
+    except urllib.error.HTTPError as answer:
+        return answer.code, answer.headers, answer.read()
+
+
+def rows(emulator, table):
+    return emulator.client("dynamodb").scan(TableName=table)["Items"]
+
+
+def free_port():
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return found.getsockname()[1]
+
+
+def until(holds, within_s, what):
+    ends = time.monotonic() + within_s
+    while not holds():
+        if time.monotonic() > ends:
+            fail(f"not within {within_s} s: {what}")
+        time.sleep(0.25)
+    print(f"ok  {what}")
+
+
+def expect(what, expected, seen):
+    if expected != seen:
+        fail(f"{what}: expected {expected!r}, saw {seen!r}")
+    print(f"ok  {what}")
+
+
+def fail(what):
+    raise SystemExit(f"FAILED  {what}")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,108 @@
+//! What a deployment keeps in AWS Secrets Manager: one secret for each provider, as JSON.
+//!
+//! `{"secrets": ["whsec_…", "label@whsec_…"], "api_key": "rk_…", "settings": {"NAME": "…"}}`: every active signing secret,
+//! and where the provider has them, the key of its API and its settings. They mean what the variables mean that carry them on
+//! a developer's machine, and are read as those variables.
+
+use std::collections::BTreeMap;
+use std::pin::Pin;
+use std::time::Duration;
+
+use aws_config::SdkConfig;
+use aws_sdk_secretsmanager::Client;
+use aws_sdk_secretsmanager::error::ProvideErrorMetadata as _;
+use serde::Deserialize;
+
+use super::config::{Environment, SECRETS, variable};
+use crate::keys::KeySource;
+use crate::request::KeySet;
+
+/// Names the secret of a receiving function's provider.
+pub(super) const SECRET_ID: &str = "HOOKLEDGER_SECRET_ID";
+/// Names the secrets of all providers of a deployment, separated by commas; each ends with its provider's name.
+const SECRET_IDS: &str = "HOOKLEDGER_SECRET_IDS";
+
+/// Lambda gives 10 s to the whole of the initialisation; a delivery that waits for a refresh has less to spare.
+const ANSWER_WITHIN: Duration = Duration::from_millis(1_500);
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Kept {
+    secrets: Vec<String>,
+    api_key: Option<String>,
+    #[serde(default)]
+    settings: BTreeMap<String, String>,
+}
+
+/// The secrets of a deployment.
+#[derive(Clone)]
+pub(super) struct Vault(Client);
+
+impl Vault {
+    pub(super) fn new(sdk: &SdkConfig) -> Self {
+        Self(Client::new(sdk))
+    }
+
+    /// Adds to `environment` what the secret `id` of `provider` holds. Errors: a line about the secret.
+    pub(super) async fn unlock(&self, environment: &mut Environment, id: &str, provider: &str) -> Result<(), String> {
+        for (name, value) in self.variables(id, provider).await? {
+            if environment.vars.insert(name.clone(), value).is_some() {
+                return Err(format!("{name} is set, and the secret {id} holds it too: say it in one place"));
+            }
+        }
+        Ok(())
+    }
+
+    async fn variables(&self, id: &str, provider: &str) -> Result<BTreeMap<String, String>, String> {
+        let text = self.text(id).await?;
+        let kept: Kept = serde_json::from_str(&text).map_err(|_| {
+            format!(r#"the secret {id} is not of the form {{"secrets": ["…"], "api_key": "…", "settings": {{}}}}: write it anew"#)
+        })?;
+        let mut variables = BTreeMap::from([(variable(provider, SECRETS), kept.secrets.join(","))]);
+        variables.extend(kept.api_key.map(|key| (variable(provider, "_API_KEY"), key)));
+        variables
+            .extend(kept.settings.into_iter().map(|(name, value)| (variable(provider, &format!("_{name}")), value)));
+        Ok(variables)
+    }
+
+    async fn text(&self, id: &str) -> Result<String, String> {
+        let asking = self.0.get_secret_value().secret_id(id).send();
+        let answer = tokio::time::timeout(ANSWER_WITHIN, asking).await;
+        let answer = answer.map_err(|_| format!("Secrets Manager did not answer in time about {id}"))?;
+        let answer = answer.map_err(|error| {
+            let code = error.code().unwrap_or("no answer").to_owned();
+            format!(
+                "the secret {id} cannot be read ({code}): see that it exists and that the function's role may read it"
+            )
+        })?;
+        answer.secret_string.ok_or_else(|| format!("the secret {id} is binary: write it as text"))
+    }
+}
+
+/// The signing secrets of one provider, in the vault.
+pub(super) struct VaultKeys {
+    pub(super) vault: Vault,
+    pub(super) id: String,
+    pub(super) provider: &'static str,
+}
+
+impl KeySource for VaultKeys {
+    fn load(&self) -> Pin<Box<dyn Future<Output = Result<KeySet, String>> + Send + '_>> {
+        Box::pin(async {
+            let variables = self.vault.variables(&self.id, self.provider).await?;
+            let list = variables.get(&variable(self.provider, SECRETS)).map(String::as_str).unwrap_or_default();
+            KeySet::parse(list).map_err(|error| format!("the secret {}: {error}", self.id))
+        })
+    }
+}
+
+/// The provider whose secret this is, by the last part of its name.
+pub(super) fn provider_of(id: &str) -> &str {
+    id.rsplit('/').next().unwrap_or(id)
+}
+
+/// The ids that the environment lists, taken out of it.
+pub(super) fn take_ids(environment: &mut Environment) -> Vec<String> {
+    let list = environment.vars.remove(SECRET_IDS).unwrap_or_default();
+    list.split(',').map(str::trim).filter(|id| !id.is_empty()).map(str::to_owned).collect()
+}

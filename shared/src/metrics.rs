@@ -36,7 +36,7 @@ pub enum Metric {
     Worked,
     /// From lease to result, in milliseconds.
     WorkLatency,
-    /// A child that was booked without an account, because its parent never came.
+    /// A child that was booked without an account, because nothing could say whose it is.
     AccountUnknown,
     /// The store refused in a way a retry will not mend: access, table, an unknown code. Alarm.
     StoreFaults,

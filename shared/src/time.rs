@@ -48,6 +48,12 @@ impl UnixMs {
     pub fn parse_rfc3339(text: &str) -> Option<Self> {
         text.parse::<jiff::Timestamp>().ok().map(|stamp| Self(stamp.as_millisecond()))
     }
+
+    /// Reads a date as HTTP headers carry it, e.g. `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110, 5.6.7).
+    pub fn parse_http_date(text: &str) -> Option<Self> {
+        let date = jiff::fmt::rfc2822::DateTimeParser::new().parse_timestamp(text).ok();
+        date.map(|stamp| Self(stamp.as_millisecond()))
+    }
 }
 
 impl UnixS {
@@ -98,5 +104,12 @@ mod tests {
         assert_eq!(UnixMs::parse_rfc3339(&moment.rfc3339()), Some(moment));
         assert_eq!(UnixMs::parse_rfc3339("2026-11-30T20:05:58.123+01:00"), Some(moment));
         assert_eq!(UnixMs::parse_rfc3339("2026-11-30"), None);
+    }
+
+    #[test]
+    fn http_dates_are_read() {
+        let moment = Some(UnixMs::new(784_111_777_000));
+        assert_eq!(UnixMs::parse_http_date("Sun, 06 Nov 1994 08:49:37 GMT"), moment);
+        assert_eq!(UnixMs::parse_http_date("in a while"), None);
     }
 }

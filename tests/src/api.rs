@@ -1,5 +1,6 @@
 //! A provider's API on this machine: HTTP as it is written down, so that everything can go wrong.
 
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -12,6 +13,8 @@ use tokio::task::JoinHandle;
 pub enum ApiAnswer {
     /// A status and a body.
     Full(u16, Vec<u8>),
+    /// A status, and a `Retry-After` that says this.
+    Busy(u16, String),
     /// A redirect to this address.
     Redirect(String),
     /// Nothing, and the connection stays open.
@@ -26,6 +29,7 @@ pub enum ApiAnswer {
 pub struct TestApi {
     url: String,
     next: Arc<Mutex<ApiAnswer>>,
+    at: Arc<Mutex<HashMap<String, ApiAnswer>>>,
     asked: Arc<Mutex<Vec<String>>>,
     came: Arc<Semaphore>,
     server: JoinHandle<()>,
@@ -37,16 +41,17 @@ impl TestApi {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let next = Arc::new(Mutex::new(ApiAnswer::Full(404, Vec::new())));
+        let at: Arc<Mutex<HashMap<String, ApiAnswer>>> = Arc::default();
         let asked: Arc<Mutex<Vec<String>>> = Arc::default();
         let came = Arc::new(Semaphore::new(0));
-        let (answer, log, tell) = (next.clone(), asked.clone(), came.clone());
+        let (answer, objects, log, tell) = (next.clone(), at.clone(), asked.clone(), came.clone());
         let server = tokio::spawn(async move {
             loop {
                 let (stream, _) = listener.accept().await.unwrap();
-                tokio::spawn(serve(stream, answer.clone(), log.clone(), tell.clone()));
+                tokio::spawn(serve(stream, answer.clone(), objects.clone(), log.clone(), tell.clone()));
             }
         });
-        Self { url, next, asked, came, server }
+        Self { url, next, at, asked, came, server }
     }
 
     /// Where it is.
@@ -54,7 +59,17 @@ impl TestApi {
         &self.url
     }
 
-    /// What every request is answered with from now on.
+    /// What a request for this path and query is answered with from now on, whatever others are.
+    pub fn at(&self, path: &str, answer: ApiAnswer) {
+        self.at.lock().unwrap().insert(path.to_owned(), answer);
+    }
+
+    /// An object at this path, under 200.
+    pub fn put(&self, path: &str, object: &serde_json::Value) {
+        self.at(path, ApiAnswer::Full(200, object.to_string().into_bytes()));
+    }
+
+    /// What every other request is answered with from now on.
     pub fn answer(&self, answer: ApiAnswer) {
         *self.next.lock().unwrap() = answer;
     }
@@ -84,6 +99,7 @@ impl Drop for TestApi {
 async fn serve(
     mut stream: TcpStream,
     answer: Arc<Mutex<ApiAnswer>>,
+    objects: Arc<Mutex<HashMap<String, ApiAnswer>>>,
     asked: Arc<Mutex<Vec<String>>>,
     came: Arc<Semaphore>,
 ) {
@@ -94,14 +110,21 @@ async fn serve(
             Err(_) => return,
         }
     }
-    asked.lock().unwrap().push(String::from_utf8(head).unwrap().to_lowercase());
+    let head = String::from_utf8(head).unwrap();
+    let path = head.split(' ').nth(1).unwrap_or_default().to_owned();
+    asked.lock().unwrap().push(head.to_lowercase());
     came.add_permits(1);
-    let answer = answer.lock().unwrap().clone();
+    let of_path = objects.lock().unwrap().get(&path).cloned();
+    let answer = of_path.unwrap_or_else(|| answer.lock().unwrap().clone());
     let bytes = match answer {
         ApiAnswer::Full(status, body) => {
             let head = format!("HTTP/1.1 {status} X\r\ncontent-length: {}\r\nconnection: close\r\n\r\n", body.len());
             [head.into_bytes(), body].concat()
         }
+        ApiAnswer::Busy(status, retry_after) => format!(
+            "HTTP/1.1 {status} X\r\nretry-after: {retry_after}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
+        )
+        .into_bytes(),
         ApiAnswer::Redirect(to) => {
             format!("HTTP/1.1 302 Found\r\nlocation: {to}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")
                 .into_bytes()

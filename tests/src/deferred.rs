@@ -33,12 +33,19 @@ impl World {
         let event = row.event(kept);
         let provider = &self.receiver.provider;
         let mut plan = provider.interpret(&event);
-        if let Plan::Defer(defer) = &plan {
-            let Fetch::ParentEntry(parent) = defer.fetch() else { panic!("only parents are read here") };
-            let movement = MovementKey::new(&row.provider, parent);
-            let parent = store.parent_entry(&movement, Kind::Payment, deadline).await?;
-            let read = Read { fetch: defer.fetch().clone(), fetched: Fetched::ParentEntry(parent) };
-            plan = provider.resume(&event, &[read]);
+        let mut read = Vec::new();
+        while let Plan::Defer(defer) = &plan {
+            let fetch = defer.fetch().clone();
+            let fetched = match &fetch {
+                Fetch::ParentEntry(parent) => {
+                    let movement = MovementKey::new(&row.provider, parent);
+                    Fetched::ParentEntry(store.parent_entry(&movement, Kind::Payment, deadline).await?)
+                }
+                Fetch::ObjectIfKeyed(_) => Fetched::NoObject,
+                Fetch::Object(_) => panic!("there is no API here"),
+            };
+            read.push(Read { fetch, fetched });
+            plan = provider.resume(&event, &read);
         }
         let Plan::Settle(settle) = &plan else {
             store.park(&row, ParkReason::Unreadable, "it settles nothing", deadline).await?;

@@ -40,7 +40,7 @@ pub fn profile() -> Profile {
 }
 
 /// Reads [`Fact`]s, one or a batch. Signs with an HMAC in `test-signature`; a request with `test-challenge` is a
-/// handshake and is answered with what stands in it.
+/// handshake and is answered with what stands in it. `hold` is deferred, and waits for a person when its run is lost.
 pub struct TestProvider {
     profile: &'static Profile,
     learned: AtomicBool,
@@ -61,7 +61,7 @@ impl TestProvider {
     fn plan(&self, act: &str, fact: &Fact) -> Plan {
         match act {
             "settle" => settled(fact, None),
-            "defer" => {
+            "defer" | "hold" => {
                 let entries = fact.entries.iter().map(|entry| booked(entry, None)).collect();
                 Plan::defer(Fetch::ParentEntry(Occurrence::unique(&fact.parent)), entries)
             }
@@ -126,6 +126,10 @@ impl Provider for TestProvider {
             }
             _ => Plan::unreadable("it did not ask for an object"),
         }
+    }
+
+    fn on_lost(&self, event_type: &str) -> OnLost {
+        if event_type == "hold" { OnLost::Hold } else { OnLost::Rerun }
     }
 
     fn sign(&self, body: &[u8], secret: &Secret, _at: UnixMs) -> Vec<(String, String)> {

@@ -202,6 +202,16 @@ impl World {
         Builder::default().provider(hookledger_stripe::Stripe).build().await
     }
 
+    /// The same with GoCardless.
+    pub async fn gocardless() -> Self {
+        Builder::default().provider(hookledger_gocardless::GoCardless).build().await
+    }
+
+    /// The same with GitHub.
+    pub async fn github() -> Self {
+        Builder::default().provider(hookledger_github::GitHub).build().await
+    }
+
     /// To make another one.
     pub fn builder() -> Builder {
         Builder::default()

@@ -3,8 +3,9 @@
 use hookledger::claim::{ClaimKey, State};
 use hookledger::metrics::Metric;
 use hookledger::plan::ParkReason;
-use hookledger::work::{Settings, Worked};
-use hookledger_tests::{Fact, World, sample, settle};
+use hookledger::work::{Settings, Worked, Worker};
+use hookledger_tests::{ApiAnswer, Fact, TestApi, World, sample, settle};
+use serde_json::Value;
 
 const SETTLED: Worked = Worked::Settled { known: 0, account_unknown: false };
 
@@ -128,4 +129,70 @@ async fn other_content_under_a_known_movement_is_kept_for_a_person() {
     assert_eq!(world.claim("e3").await.unwrap().park_reason, Some(ParkReason::Conflict));
     assert_eq!(world.metrics.total(Metric::MovementConflicts), 1);
     assert_eq!(world.booked().await.len(), 2);
+}
+
+/// A refund whose charge did not come in time, and its worker with an API beside it.
+async fn without_its_charge(settings: Settings) -> (World, Worker, TestApi) {
+    let world = World::stripe().await;
+    world.deliver(sample("stripe", "refund_updated_succeeded_1")).await;
+    world.advance_s(3_600);
+    let api = TestApi::start().await;
+    let worker = world.worker_with(settings, Some(api.url()));
+    (world, worker, api)
+}
+
+fn charge() -> Value {
+    let event: Value = serde_json::from_slice(&sample("stripe", "charge_succeeded")).unwrap();
+    event["data"]["object"].clone()
+}
+
+const CHARGE_PATH: &str = "/v1/charges/ch_3ThGuitar0000001";
+
+#[tokio::test]
+async fn a_charge_whose_entry_does_not_come_is_read_at_the_provider() {
+    let (world, worker, api) = without_its_charge(Settings::default()).await;
+    api.put(CHARGE_PATH, &charge());
+    assert_eq!(world.work(&worker, &key(REFUND)).await, SETTLED);
+    assert_eq!(refund_account(&world).await.as_deref(), Some("cus_TkMiraHolt001"));
+    assert_eq!((api.asked().len(), world.metrics.total(Metric::AccountUnknown)), (1, 0));
+}
+
+#[tokio::test]
+async fn a_charge_that_has_no_customer_is_known_to_have_none() {
+    let (world, worker, api) = without_its_charge(Settings::default()).await;
+    let mut guest = charge();
+    guest["customer"] = Value::Null;
+    api.put(CHARGE_PATH, &guest);
+    assert_eq!(world.work(&worker, &key(REFUND)).await, SETTLED);
+    assert_eq!(refund_account(&world).await, None);
+    assert_eq!(world.metrics.total(Metric::AccountUnknown), 0);
+}
+
+#[tokio::test]
+async fn a_charge_that_cannot_be_had_leaves_the_account_unknown_and_parks_nothing() {
+    let unknown = Worked::Settled { known: 0, account_unknown: true };
+    let (world, worker, _api) = without_its_charge(Settings::default()).await;
+    assert_eq!(world.work(&worker, &key(REFUND)).await, unknown, "404");
+    assert_eq!(world.metrics.total(Metric::AccountUnknown), 1);
+    // An API that is away is asked again, until the attempts are used up.
+    let settings = Settings { attempts_max: 2, ..Settings::default() };
+    let (world, worker, api) = without_its_charge(settings).await;
+    api.answer(ApiAnswer::Full(503, Vec::new()));
+    let worked = world.work(&worker, &key(REFUND)).await;
+    assert!(matches!(worked, Worked::Later { .. }), "{worked:?}");
+    world.wait_for(&key(REFUND)).await;
+    assert_eq!(world.work(&worker, &key(REFUND)).await, unknown);
+    assert_eq!((refund_account(&world).await, world.metrics.total(Metric::Parked)), (None, 0));
+}
+
+#[tokio::test]
+async fn an_entry_that_comes_while_the_charge_cannot_be_read_is_as_good() {
+    let (world, worker, api) = without_its_charge(Settings::default()).await;
+    api.answer(ApiAnswer::Full(500, Vec::new()));
+    assert!(matches!(world.work(&worker, &key(REFUND)).await, Worked::Later { .. }));
+    world.deliver(sample("stripe", "charge_succeeded")).await;
+    world.wait_for(&key(REFUND)).await;
+    assert_eq!(world.work(&worker, &key(REFUND)).await, SETTLED);
+    assert_eq!(refund_account(&world).await.as_deref(), Some("cus_TkMiraHolt001"));
+    assert_eq!((api.asked().len(), world.metrics.total(Metric::AccountUnknown)), (1, 0));
 }

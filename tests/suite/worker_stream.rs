@@ -46,7 +46,7 @@ pub(crate) async fn handle(world: &World, records: &[Value]) -> Value {
     serde_json::to_value(failures).unwrap()
 }
 
-fn none() -> Value {
+pub(crate) fn none() -> Value {
     json!({"batchItemFailures": []})
 }
 

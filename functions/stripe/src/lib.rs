@@ -19,13 +19,15 @@
 //!
 //! The status of a refund or payout is not consulted: one that is pending, released or canceled before it moved has no
 //! balance transaction, one that came back has two. A refund or dispute names its charge and no customer, so its account
-//! is read from the charge's own entry. A second capture of one charge says another `amount_captured` and is a conflict.
+//! is read from the charge's own entry; where that does not come, from the charge at the API if there is a key; and else
+//! it is booked without. A second capture of one charge says another `amount_captured` and is a conflict.
 //!
 //! Amounts are Stripe's integers in Stripe's minor units, beside the currency code. These are not ISO 4217's everywhere
 //! (docs.stripe.com/currencies): BIF, CLP, DJF, GNF, JPY, KMF, KRW, MGA, PYG, RWF, UGX, VND, VUV, XAF, XOF and XPF count
 //! whole units, yet ISK and UGX are sent times 100; BHD, JOD, KWD, OMR and TND have three decimals, the last one 0. A
 //! dispute's transactions are in the currency our balance settles in, which may differ from the charge's.
 
+mod charge;
 mod event;
 mod meaning;
 mod object;
@@ -47,6 +49,9 @@ use crate::event::Shape;
 /// Stripe.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Stripe;
+
+/// Why an answer that no event asked for is not used.
+const UNASKED: &str = "the answer is of a kind that this event did not ask for";
 
 /// Sources: docs.stripe.com/webhooks (retries, resending, answers), docs.stripe.com/api/events/object (fields).
 static PROFILE: Profile = Profile {
@@ -97,13 +102,12 @@ impl Provider for Stripe {
 
     fn resume(&self, event: &Event, read: &[Read]) -> Plan {
         let plan = || -> Result<Plan, FieldError> {
-            match (event::shape(&event.kept.body)?, read.last().map(|read| &read.fetched)) {
-                (Shape::Snapshot { event_type, object }, Some(Fetched::ParentEntry(parent))) => {
-                    let account = parent.as_ref().and_then(|parent| parent.account.clone());
-                    Ok(object::read(&object, &event_type)?.settled(account))
+            match (event::shape(&event.kept.body)?, read.last()) {
+                (Shape::Snapshot { event_type, object }, Some(read)) => {
+                    Ok(object::read(&object, &event_type)?.resumed(read))
                 }
-                (Shape::Thin(thin), Some(Fetched::Object(answer))) => thin.settled(answer),
-                _ => Ok(Plan::unreadable("the answer is of a kind that this event did not ask for")),
+                (Shape::Thin(thin), Some(Read { fetched: Fetched::Object(answer), .. })) => thin.settled(answer),
+                (Shape::Thin(_), _) | (_, None) => Ok(Plan::unreadable(UNASKED)),
             }
         };
         plan().unwrap_or_else(Plan::from)

@@ -1,6 +1,8 @@
 //! What an object says about money, and the plan that follows.
 
-use hookledger::plan::{Entry, Fetch, Ignored, Occurrence, Plan};
+use hookledger::plan::{Entry, Fetch, Fetched, Ignored, Occurrence, Plan, Read};
+
+use crate::{UNASKED, charge};
 
 /// What an object says about money.
 pub(crate) enum Meaning {
@@ -27,6 +29,35 @@ impl Meaning {
             Self::Nothing(ignored) => Plan::Ignore(ignored),
             Self::Moved { entries, account_of: None } => Plan::settle(entries),
             Self::Moved { entries, account_of: Some(charge) } => Plan::defer(Fetch::ParentEntry(charge), entries),
+        }
+    }
+
+    /// Once something was read for it: the charge's entry, or the charge itself where the entry did not come.
+    pub(crate) fn resumed(self, read: &Read) -> Plan {
+        match (&read.fetch, &read.fetched) {
+            (_, Fetched::ParentEntry(Some(entry))) => self.settled(entry.account.clone()),
+            (_, Fetched::ParentEntry(None)) => self.without_entry(),
+            (_, Fetched::NoObject) => self.settled(None),
+            (Fetch::ObjectIfKeyed(_), Fetched::Object(answer)) => {
+                let account = self.account_of().and_then(|of| charge::customer(answer, of));
+                self.settled(account)
+            }
+            _ => Plan::unreadable(UNASKED),
+        }
+    }
+
+    /// The charge is asked for, where its id is one.
+    fn without_entry(self) -> Plan {
+        match (self.account_of().and_then(charge::path), self) {
+            (Some(path), Self::Moved { entries, .. }) => Plan::defer(Fetch::ObjectIfKeyed(path), entries),
+            (_, meaning) => meaning.settled(None),
+        }
+    }
+
+    fn account_of(&self) -> Option<&Occurrence> {
+        match self {
+            Self::Moved { account_of, .. } => account_of.as_ref(),
+            Self::Nothing(_) => None,
         }
     }
 

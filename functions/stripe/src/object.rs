@@ -123,7 +123,7 @@ fn entry(object: &Object<'_>, kind: Kind, magnitude_minor: i64, at: UnixMs) -> R
 }
 
 /// The id in an expandable field: the id itself, or the object that has it (docs.stripe.com/api/expanding_objects).
-fn id(object: &Object<'_>, name: &str) -> Result<Option<String>, FieldError> {
+pub(crate) fn id(object: &Object<'_>, name: &str) -> Result<Option<String>, FieldError> {
     let id = match expanded(object, name)? {
         Some(whole) => Some(whole.text("id")?.into_owned()),
         None => object.text_opt(name)?.map(|id| id.into_owned()),

@@ -6,7 +6,11 @@ use hookledger::provider::Provider;
 
 /// The providers, in the order they are shown.
 pub fn providers() -> Vec<Arc<dyn Provider>> {
-    vec![Arc::new(hookledger_stripe::Stripe)]
+    vec![
+        Arc::new(hookledger_stripe::Stripe),
+        Arc::new(hookledger_gocardless::GoCardless),
+        Arc::new(hookledger_github::GitHub),
+    ]
 }
 
 /// The provider of this name.

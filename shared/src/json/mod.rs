@@ -127,10 +127,16 @@ impl<'a> Object<'a> {
 
     /// A list of objects that must be there.
     pub fn objects(&self, name: &str) -> Result<Vec<Object<'a>>, FieldError> {
+        let path = self.path_of(name);
+        let read = |(at, text)| Object::read(text, format!("{path}[{at}]"));
+        self.list(name)?.into_iter().enumerate().map(read).collect()
+    }
+
+    /// A list of whatever it holds: the text of each element, as it stands.
+    pub fn list(&self, name: &str) -> Result<Vec<&'a str>, FieldError> {
         let raw = self.raw(name).ok_or_else(|| self.error(name, "missing"))?;
         let values: Vec<&'a RawValue> = serde_json::from_str(raw).map_err(|_| self.error(name, "not a list"))?;
-        let path = self.path_of(name);
-        values.iter().enumerate().map(|(at, value)| Object::read(value.get(), format!("{path}[{at}]"))).collect()
+        Ok(values.into_iter().map(RawValue::get).collect())
     }
 
     /// An error about one of this object's fields, for rules of the caller's own.
@@ -241,6 +247,9 @@ mod tests {
         let list = object.objects("l").unwrap();
         assert_eq!(list[0].flag("x"), Ok(true));
         assert_eq!(list[1].flag("x").unwrap_err().to_string(), "l[1].x: not true or false");
+        let odd = Object::parse(br#"{"l":[ {"n": 1.50} ,2, "x"], "none": null}"#).unwrap();
+        assert_eq!(odd.list("l").unwrap(), [r#"{"n": 1.50}"#, "2", r#""x""#]);
+        assert_eq!(odd.list("none").unwrap_err().to_string(), "none: missing");
     }
 
     #[test]

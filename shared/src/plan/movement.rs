@@ -42,6 +42,8 @@ pub enum Kind {
     DisputeReversed,
     /// Says which invoice a payment settled; moves nothing, carries the amount beside the sum.
     InvoiceLink,
+    /// Money of a payment that went back to the customer because the payment failed after all: −.
+    PaymentReversed,
 }
 
 /// The direction of a kind.
@@ -57,7 +59,7 @@ pub enum Sign {
 
 impl Kind {
     /// Every kind.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Payment,
         Self::Refund,
         Self::RefundReversed,
@@ -66,6 +68,7 @@ impl Kind {
         Self::Dispute,
         Self::DisputeReversed,
         Self::InvoiceLink,
+        Self::PaymentReversed,
     ];
 
     /// As the ledger spells it.
@@ -79,6 +82,7 @@ impl Kind {
             Self::Dispute => "dispute",
             Self::DisputeReversed => "dispute_reversed",
             Self::InvoiceLink => "invoice_link",
+            Self::PaymentReversed => "payment_reversed",
         }
     }
 
@@ -86,7 +90,7 @@ impl Kind {
     pub const fn sign(self) -> Sign {
         match self {
             Self::Payment | Self::RefundReversed | Self::PayoutReversed | Self::DisputeReversed => Sign::Plus,
-            Self::Refund | Self::Payout | Self::Dispute => Sign::Minus,
+            Self::Refund | Self::Payout | Self::Dispute | Self::PaymentReversed => Sign::Minus,
             Self::InvoiceLink => Sign::Zero,
         }
     }

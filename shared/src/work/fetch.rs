@@ -11,9 +11,10 @@ use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse};
 use aws_smithy_types::body::SdkBody;
 use aws_smithy_types::byte_stream::ByteStream;
 use http::HeaderValue;
-use http::header::AUTHORIZATION;
+use http::header::{AUTHORIZATION, RETRY_AFTER};
 
 use crate::provider::{Event, Provider};
+use crate::time::UnixMs;
 
 const CONNECT: Duration = Duration::from_secs(3);
 
@@ -54,11 +55,41 @@ pub struct Fetcher {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FetchError {
     /// It may be there later, or is ours to mend: try again.
-    #[error("{0}")]
-    Transient(String),
+    #[error("{why}")]
+    Transient {
+        /// What stands in the way.
+        why: String,
+        /// When the API wants to be asked again, where it says so.
+        retry_after: Option<RetryAfter>,
+    },
     /// It will be the same next time.
     #[error("{0}")]
     Permanent(String),
+}
+
+/// What an API says under `Retry-After`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RetryAfter {
+    /// After so many seconds.
+    Seconds(u64),
+    /// Not before this moment.
+    At(UnixMs),
+}
+
+impl RetryAfter {
+    /// Seconds, or a date (RFC 9110, 10.2.3). `None`: neither.
+    pub fn parse(text: &str) -> Option<Self> {
+        let text = text.trim();
+        text.parse().ok().map(Self::Seconds).or_else(|| UnixMs::parse_http_date(text).map(Self::At))
+    }
+
+    /// The moment it means, said at `now`.
+    pub fn moment(self, now: UnixMs) -> UnixMs {
+        match self {
+            Self::Seconds(s) => now.plus_ms(s.saturating_mul(1_000)),
+            Self::At(moment) => moment,
+        }
+    }
 }
 
 impl Fetcher {
@@ -89,7 +120,7 @@ impl Fetcher {
         let reading = async {
             let answer = self.connector.call(request).await;
             let answer = answer.map_err(|_| transient("the API cannot be reached".to_owned()))?;
-            judge(answer.status().as_u16())?;
+            judge(answer.status().as_u16(), answer.headers().get(RETRY_AFTER.as_str()))?;
             body(answer).await
         };
         let answered = tokio::time::timeout(left, reading).await;
@@ -98,7 +129,7 @@ impl Fetcher {
 }
 
 fn transient(why: String) -> FetchError {
-    FetchError::Transient(why)
+    FetchError::Transient { why, retry_after: None }
 }
 
 fn request(api: &Api, key: &ApiKey, path: &str, headers: Vec<(&str, String)>) -> Result<HttpRequest, FetchError> {
@@ -110,12 +141,14 @@ fn request(api: &Api, key: &ApiKey, path: &str, headers: Vec<(&str, String)>) ->
     request.ok_or_else(|| FetchError::Permanent("the object's path cannot be asked for".to_owned()))
 }
 
-/// 401 and 403 are about our key, a redirect is about our configuration: neither says anything of the event.
-fn judge(status: u16) -> Result<(), FetchError> {
+/// 401 and 403 are about our key, a redirect is about our configuration: neither says anything of the event. How long to
+/// wait is believed of an API that is too busy, and of no other answer.
+fn judge(status: u16, retry_after: Option<&str>) -> Result<(), FetchError> {
     let why = format!("the API answered {status}");
     match status {
         200 => Ok(()),
-        300..=399 | 401 | 403 | 408 | 409 | 425 | 429 | 500..=599 => Err(FetchError::Transient(why)),
+        429 | 503 => Err(FetchError::Transient { why, retry_after: retry_after.and_then(RetryAfter::parse) }),
+        300..=399 | 401 | 403 | 408 | 409 | 425 | 500..=599 => Err(transient(why)),
         _ => Err(FetchError::Permanent(why)),
     }
 }
@@ -146,9 +179,22 @@ mod tests {
 
     #[test]
     fn what_is_ours_to_mend_is_tried_again() {
-        let transient = |status| matches!(judge(status), Err(FetchError::Transient(_)));
+        let transient = |status| matches!(judge(status, None), Err(FetchError::Transient { .. }));
         assert!([301, 401, 403, 408, 429, 500, 503].into_iter().all(transient));
         assert!(![200, 204, 400, 404, 410].into_iter().any(transient));
-        assert_eq!(judge(200), Ok(()));
+        assert_eq!(judge(200, Some("5")), Ok(()));
+    }
+
+    #[test]
+    fn a_busy_api_says_when_to_come_again() {
+        let waits = |status, text| match judge(status, Some(text)) {
+            Err(FetchError::Transient { retry_after, .. }) => retry_after.map(|after| after.moment(UnixMs::new(500))),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(waits(429, "120"), Some(UnixMs::new(120_500)));
+        assert_eq!(waits(503, " 0 "), Some(UnixMs::new(500)));
+        assert_eq!(waits(429, "Sun, 06 Nov 1994 08:49:37 GMT"), Some(UnixMs::new(784_111_777_000)));
+        assert_eq!([waits(429, "-1"), waits(429, "1.5"), waits(429, "soon"), waits(500, "120")], [None; 4]);
+        assert!(waits(429, "18446744073709551615") > Some(UnixMs::new(1_796_000_000_000)));
     }
 }

@@ -19,7 +19,7 @@ use crate::provider::Provider;
 use crate::store::{Lease, Store, StoreError};
 use crate::time::{Clock, UnixMs};
 
-pub use fetch::{Api, ApiKey, FetchError, Fetcher};
+pub use fetch::{Api, ApiKey, FetchError, Fetcher, RetryAfter};
 pub use settings::Settings;
 
 /// Kept for giving a claim back, and for the way home.
@@ -47,11 +47,11 @@ pub struct Worker {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Worked {
     /// Done. `known`: this many of its entries the ledger held already. `account_unknown`: booked without an account,
-    /// because the parent never came.
+    /// because nothing that was asked could say whose it is.
     Settled {
         /// Entries that existed.
         known: usize,
-        /// The parent never came.
+        /// Nothing could say whose it is.
         account_unknown: bool,
     },
     /// Not due, held by another worker, settled, parked, spent or unknown: nothing was written.

@@ -22,7 +22,7 @@ const WRITE_MS: u64 = 2_000;
 /// Why reading ended without an answer.
 enum Stop {
     Waits { due_at: UnixMs, until: UnixMs, why: String },
-    Transient(String),
+    Transient { why: String, not_before: Option<UnixMs> },
     Permanent(String),
     Store(StoreError),
 }
@@ -33,7 +33,7 @@ impl From<StoreError> for Stop {
     }
 }
 
-/// What is to be written, and whether it was decided without the parent.
+/// What is to be written, and whether nothing could say whose it is.
 struct Decided {
     plan: Plan,
     account_unknown: bool,
@@ -43,7 +43,7 @@ impl Worker {
     pub(super) async fn run(&self, row: &ClaimRow, deadline: UnixMs) -> Result<Worked, StoreError> {
         let Some(provider) = self.provider(&row.provider) else {
             let why = format!("this version knows no provider {}", row.provider);
-            return self.again(row, why, deadline).await;
+            return self.again(row, why, None, deadline).await;
         };
         let Some(kept) = self.kept(row, deadline).await? else {
             let why = "its kept bytes are gone; the next equal delivery writes them again".to_owned();
@@ -55,7 +55,7 @@ impl Worker {
             Err(Stop::Waits { due_at, until, why }) => {
                 return self.give_back(row, (due_at, Some(until)), why, deadline).await;
             }
-            Err(Stop::Transient(why)) => return self.again(row, why, deadline).await,
+            Err(Stop::Transient { why, not_before }) => return self.again(row, why, not_before, deadline).await,
             Err(Stop::Permanent(why)) => return self.park(row, ParkReason::Unreadable, why, deadline).await,
             Err(Stop::Store(error)) => return Err(error),
         };
@@ -90,7 +90,6 @@ impl Worker {
         deadline: UnixMs,
     ) -> Result<Decided, Stop> {
         let mut read: Vec<Read> = Vec::new();
-        let mut account_unknown = false;
         let mut plan = caught(|| provider.interpret(event));
         while let Plan::Defer(defer) = &plan {
             let fetch = defer.fetch().clone();
@@ -100,12 +99,12 @@ impl Worker {
             let fetched = match &fetch {
                 Fetch::ParentEntry(parent) => self.parent(parent, row, deadline).await?,
                 Fetch::Object(path) => Fetched::Object(self.object(provider, event, path, deadline).await?),
-                Fetch::ObjectIfKeyed(path) => self.object_if_keyed(provider, event, path, deadline).await?,
+                Fetch::ObjectIfKeyed(path) => self.object_if_keyed(provider, event, path, row, deadline).await?,
             };
-            account_unknown |= fetched == Fetched::ParentEntry(None);
             read.push(Read { fetch, fetched });
             plan = caught(|| provider.resume(event, &read));
         }
+        let account_unknown = account_unknown(&plan, &read);
         Ok(Decided { plan, account_unknown })
     }
 
@@ -131,16 +130,20 @@ impl Worker {
         let left_ms = self.clock.now().ms_until(deadline).saturating_sub(WRITE_MS).min(self.settings.fetch_ms);
         let read = self.fetcher.get(provider, event, path, Duration::from_millis(left_ms)).await;
         read.map_err(|error| match error {
-            FetchError::Transient(why) => Stop::Transient(why),
+            FetchError::Transient { why, retry_after } => {
+                Stop::Transient { why, not_before: retry_after.map(|after| after.moment(self.clock.now())) }
+            }
             FetchError::Permanent(why) => Stop::Permanent(why),
         })
     }
 
+    /// An object that is not worth a person's time: where it cannot be had, the event is settled without it.
     async fn object_if_keyed(
         &self,
         provider: &dyn Provider,
         event: &Event,
         path: &str,
+        row: &ClaimRow,
         deadline: UnixMs,
     ) -> Result<Fetched, Stop> {
         if !self.fetcher.has_key(provider.profile().name) {
@@ -149,6 +152,7 @@ impl Worker {
         match self.object(provider, event, path, deadline).await {
             Ok(object) => Ok(Fetched::Object(object)),
             Err(Stop::Permanent(_)) => Ok(Fetched::NoObject),
+            Err(Stop::Transient { .. }) if row.attempt >= self.settings.attempts_max => Ok(Fetched::NoObject),
             Err(stop) => Err(stop),
         }
     }
@@ -176,12 +180,21 @@ impl Worker {
         }
     }
 
-    /// After a failure that a retry may mend: later, or for a person once the attempts are used up.
-    async fn again(&self, row: &ClaimRow, why: String, deadline: UnixMs) -> Result<Worked, StoreError> {
+    /// After a failure that a retry may mend: later, or for a person once the attempts are used up. A provider's wish to be
+    /// left alone is obeyed as far as our own longest wait.
+    async fn again(
+        &self,
+        row: &ClaimRow,
+        why: String,
+        not_before: Option<UnixMs>,
+        deadline: UnixMs,
+    ) -> Result<Worked, StoreError> {
         if row.attempt >= self.settings.attempts_max {
             return self.park(row, ParkReason::Spent, why, deadline).await;
         }
-        self.give_back(row, (self.retry_at(row.attempt), None), why, deadline).await
+        let latest = self.clock.now().plus_ms(self.settings.backoff_max_ms);
+        let due_at = self.retry_at(row.attempt).max(not_before.unwrap_or_default()).min(latest);
+        self.give_back(row, (due_at, None), why, deadline).await
     }
 
     async fn give_back(
@@ -218,6 +231,13 @@ impl Worker {
         };
         self.clock.now().plus_ms(wait_ms)
     }
+}
+
+/// Whether what was read last was to say whose it is, and did not come. What came and names nobody says that it is
+/// nobody's.
+fn account_unknown(plan: &Plan, read: &[Read]) -> bool {
+    let last = read.last().map(|read| &read.fetched);
+    matches!(plan, Plan::Settle(_)) && matches!(last, Some(Fetched::ParentEntry(None) | Fetched::NoObject))
 }
 
 /// A provider's panic is one of the things a retry cannot change.

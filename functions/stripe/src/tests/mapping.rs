@@ -1,9 +1,9 @@
 //! What every sample event means.
 
-use hookledger::plan::{Fetched, ParentEntry, Plan};
+use hookledger::plan::{Fetch, Fetched, Occurrence, ParentEntry, Plan, Read};
 use hookledger::provider::Provider as _;
 
-use super::{entries, event, file, files, interpret, line, resume};
+use super::{entries, event, file, files, interpret, line, object_of, resume};
 use crate::Stripe;
 
 const REFUND_1_OUT: &str = "account of ch_3ThGuitar0000001 \
@@ -102,7 +102,49 @@ fn the_account_comes_from_the_charge_s_entry() {
         let of_mira = parts.replace(" under", " of cus_TkMiraHolt001 under");
         assert_eq!(resume(name, known.clone()), format!("settle | {of_mira}"));
         assert_eq!(resume(name, Some(ParentEntry { account: None })), format!("settle | {parts}"));
-        assert_eq!(resume(name, None), format!("settle | {parts}"));
+        // The charge itself is read then.
+        let charge = parts.rsplit("under ").next().unwrap();
+        assert_eq!(resume(name, None), format!("fetch /v1/charges/{charge} if possible | {parts}"));
+    }
+}
+
+#[test]
+fn without_the_charge_s_entry_the_account_comes_from_the_charge() {
+    let asked = Fetch::ObjectIfKeyed("/v1/charges/ch_3ThGuitar0000001".to_owned());
+    let answered = |fetched| {
+        let none = Read {
+            fetch: Fetch::ParentEntry(Occurrence::unique("ch_3ThGuitar0000001")),
+            fetched: Fetched::ParentEntry(None),
+        };
+        let read = [none, Read { fetch: asked.clone(), fetched }];
+        line(&Stripe.resume(&event(file("refund_updated_succeeded_1")), &read))
+    };
+    let (_, parts) = REFUND_1_OUT.split_once(" | ").unwrap();
+    let (of_mira, without) =
+        (format!("settle | {}", parts.replace(" under", " of cus_TkMiraHolt001 under")), format!("settle | {parts}"));
+    let charge = object_of("charge_succeeded");
+    let edited = |name: &str, to: serde_json::Value| {
+        let mut charge = charge.clone();
+        charge[name] = to;
+        answered(Fetched::Object(charge.to_string().into_bytes()))
+    };
+    assert_eq!(answered(Fetched::Object(charge.to_string().into_bytes())), of_mira);
+    assert_eq!(edited("customer", serde_json::json!({"id": "cus_TkMiraHolt001", "object": "customer"})), of_mira);
+    assert_eq!(answered(Fetched::NoObject), without);
+    assert_eq!(edited("customer", serde_json::Value::Null), without);
+    // Nothing is parked for want of an account.
+    assert_eq!(edited("customer", 7.into()), without);
+    assert_eq!(edited("id", "ch_another".into()), without);
+    assert_eq!(edited("object", "customer".into()), without);
+    assert_eq!(answered(Fetched::Object(b"<html>".to_vec())), without);
+}
+
+#[test]
+fn only_an_id_is_asked_for_with_our_key() {
+    for bad in ["../account", "ch_1/refund", "ch_1?expand[]=x", "ch 1", "ch_1%2f", "ch_1#x", "chärge"] {
+        let body = super::edited("refund_updated_succeeded_1", "ch_3ThGuitar0000001", bad);
+        let plan = line(&resume(&event(body), Fetched::ParentEntry(None)));
+        assert!(plan.starts_with("settle | ") && !plan.contains(" of "), "{bad}: {plan}");
     }
 }
 

@@ -40,6 +40,7 @@ fn kinds_states_and_reasons_are_spelled_as_ever() {
         kinds,
         [
             ("payment", Sign::Plus),
+            ("payment_reversed", Sign::Minus),
             ("refund", Sign::Minus),
             ("refund_reversed", Sign::Plus),
             ("payout", Sign::Minus),

@@ -6,7 +6,11 @@ use hookledger::provider::Provider;
 
 /// The providers, in the order they are shown.
 pub fn providers() -> Vec<Arc<dyn Provider>> {
-    vec![Arc::new(hookledger_stripe::Stripe)]
+    vec![
+        Arc::new(hookledger_stripe::Stripe),
+        Arc::new(hookledger_adyen::Adyen::default()),
+        Arc::new(hookledger_checkout::Checkout),
+    ]
 }
 
 /// The provider of this name.

@@ -28,6 +28,8 @@ impl Occurrence {
 pub enum Kind {
     /// Money from a customer: +.
     Payment,
+    /// A payment that came back: −.
+    PaymentReversed,
     /// Money back to a customer: −.
     Refund,
     /// A refund that came back: +.
@@ -57,8 +59,9 @@ pub enum Sign {
 
 impl Kind {
     /// Every kind.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Payment,
+        Self::PaymentReversed,
         Self::Refund,
         Self::RefundReversed,
         Self::Payout,
@@ -72,6 +75,7 @@ impl Kind {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Payment => "payment",
+            Self::PaymentReversed => "payment_reversed",
             Self::Refund => "refund",
             Self::RefundReversed => "refund_reversed",
             Self::Payout => "payout",
@@ -86,7 +90,7 @@ impl Kind {
     pub const fn sign(self) -> Sign {
         match self {
             Self::Payment | Self::RefundReversed | Self::PayoutReversed | Self::DisputeReversed => Sign::Plus,
-            Self::Refund | Self::Payout | Self::Dispute => Sign::Minus,
+            Self::PaymentReversed | Self::Refund | Self::Payout | Self::Dispute => Sign::Minus,
             Self::InvoiceLink => Sign::Zero,
         }
     }

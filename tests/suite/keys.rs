@@ -40,7 +40,6 @@ fn kinds_states_and_reasons_are_spelled_as_ever() {
         kinds,
         [
             ("payment", Sign::Plus),
-            ("payment_reversed", Sign::Minus),
             ("refund", Sign::Minus),
             ("refund_reversed", Sign::Plus),
             ("payout", Sign::Minus),
@@ -48,6 +47,7 @@ fn kinds_states_and_reasons_are_spelled_as_ever() {
             ("dispute", Sign::Minus),
             ("dispute_reversed", Sign::Plus),
             ("invoice_link", Sign::Zero),
+            ("payment_reversed", Sign::Minus),
         ]
     );
     assert!(Kind::ALL.into_iter().all(|kind| kind_named(kind.name()) == Some(kind)));

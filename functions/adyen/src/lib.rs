@@ -20,7 +20,8 @@
 //! Capture is configured for each merchant account, because no event tells of it; what an account that is not configured
 //! sends is kept. An account is `auto` only where Adyen captures at once: after a delay, or by hand for single payments, it is
 //! `manual`, and a capture or a cancellation in an `auto` account is kept. A `manual` account must hold no payment method
-//! that cannot be captured by hand (docs.adyen.com/online-payments/capture): such a payment never sends a `CAPTURE`.
+//! that cannot be captured by hand (docs.adyen.com/online-payments/capture): such a payment never sends a `CAPTURE`. The
+//! setting is for the whole life of a payment: captures of what was booked as `auto` would be booked again as `manual`.
 //!
 //! With `success` `false` nothing was done: claimed, not booked. So are authorisations in a `manual` account, payouts,
 //! refunds without a payment, pre-arbitration and arbitration, whose signed fields do not say for certain what moved. Other
@@ -30,7 +31,7 @@
 //! `CAPTURE_FAILED` repeats the capture's reference (github.com/Adyen/adyen-commercetools), that `REFUND_FAILED` and
 //! `REFUNDED_REVERSED` repeat the refund's (github.com/juspay/hyperswitch). All events about a dispute have one reference
 //! (docs.adyen.com/risk-management/disputes-api/dispute-notifications). What `CAPTURE_FAILED` says in an `auto` account is
-//! not documented; with another amount than the authorisation's it is a conflict and kept.
+//! not documented. Whatever undoes an entry of another amount than its own is a conflict and kept.
 //!
 //! Adyen may repeat a failed capture and then sends `CAPTURE` again (docs.adyen.com/online-payments/capture/failure-reasons).
 //! Under a new reference it is booked; under the old one its signed fields are those of the first, so it is taken for a

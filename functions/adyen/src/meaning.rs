@@ -81,12 +81,12 @@ fn taken(item: &Item<'_>, capture: Capture) -> Result<Plan, FieldError> {
         }
         (_, Capture::Manual) => Plan::record(),
         ("CAPTURE", Capture::Auto) => Plan::unreadable(
-            "a capture in an account that is configured to capture by itself: its authorisation is booked already; \
-             configure the account as manual, or see whether a failed capture was repeated",
+            "a capture in an account configured as auto, whose authorisation is booked already: after a failed capture this is \
+             the money that came after all, and not booked; else the account is manual, and a retry would book it twice",
         ),
         (_, Capture::Auto) => Plan::unreadable(
-            "a cancelled authorisation in an account that is configured to capture by itself: it is booked as a payment; \
-             configure the account as manual",
+            "a cancelled authorisation in an account configured as auto: it is booked as a payment, and should not be; the \
+             account is manual",
         ),
     })
 }

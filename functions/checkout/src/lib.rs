@@ -23,6 +23,9 @@
 //! (…/event-types/payment_returned); a payment's where its source is something else; otherwise it is kept. It names no
 //! capture, so a payment_reversed stands by itself until the capture's event has come.
 //!
+//! No event says whether it is a test. The sandbox has webhooks and keys of its own: a function that books real money must
+//! hold none of those.
+//!
 //! The account is `data.customer.id`, which few of these events carry. Ids are unique by themselves. An entry happened when
 //! `data.processed_on` says, or else the envelope's `created_on` or `timestamp`; a dispute's events each say another time,
 //! and the first to come stays.

@@ -28,8 +28,6 @@ impl Occurrence {
 pub enum Kind {
     /// Money from a customer: +.
     Payment,
-    /// A payment that came back: −.
-    PaymentReversed,
     /// Money back to a customer: −.
     Refund,
     /// A refund that came back: +.
@@ -44,6 +42,8 @@ pub enum Kind {
     DisputeReversed,
     /// Says which invoice a payment settled; moves nothing, carries the amount beside the sum.
     InvoiceLink,
+    /// Money of a payment that went back to the customer because the payment failed after all: −.
+    PaymentReversed,
 }
 
 /// The direction of a kind.
@@ -61,7 +61,6 @@ impl Kind {
     /// Every kind.
     pub const ALL: [Self; 9] = [
         Self::Payment,
-        Self::PaymentReversed,
         Self::Refund,
         Self::RefundReversed,
         Self::Payout,
@@ -69,13 +68,13 @@ impl Kind {
         Self::Dispute,
         Self::DisputeReversed,
         Self::InvoiceLink,
+        Self::PaymentReversed,
     ];
 
     /// As the ledger spells it.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Payment => "payment",
-            Self::PaymentReversed => "payment_reversed",
             Self::Refund => "refund",
             Self::RefundReversed => "refund_reversed",
             Self::Payout => "payout",
@@ -83,6 +82,7 @@ impl Kind {
             Self::Dispute => "dispute",
             Self::DisputeReversed => "dispute_reversed",
             Self::InvoiceLink => "invoice_link",
+            Self::PaymentReversed => "payment_reversed",
         }
     }
 
@@ -90,7 +90,7 @@ impl Kind {
     pub const fn sign(self) -> Sign {
         match self {
             Self::Payment | Self::RefundReversed | Self::PayoutReversed | Self::DisputeReversed => Sign::Plus,
-            Self::PaymentReversed | Self::Refund | Self::Payout | Self::Dispute => Sign::Minus,
+            Self::Refund | Self::Payout | Self::Dispute | Self::PaymentReversed => Sign::Minus,
             Self::InvoiceLink => Sign::Zero,
         }
     }

@@ -5,10 +5,11 @@ use hookledger::provider::Provider as _;
 use super::{adyen, edited, entries, event, events, file, files, interpret, line, plan};
 use crate::Adyen;
 
-const CAPTURED_TWICE: &str = "park unreadable: a capture in an account that is configured to capture by itself: its \
-    authorisation is booked already; configure the account as manual, or see whether a failed capture was repeated";
-const CANCELLED: &str = "park unreadable: a cancelled authorisation in an account that is configured to capture by itself: \
-    it is booked as a payment; configure the account as manual";
+const CAPTURED_TWICE: &str = "park unreadable: a capture in an account configured as auto, whose authorisation is booked \
+    already: after a failed capture this is the money that came after all, and not booked; else the account is manual, and \
+    a retry would book it twice";
+const CANCELLED: &str = "park unreadable: a cancelled authorisation in an account configured as auto: it is booked as a \
+    payment, and should not be; the account is manual";
 const EITHER: &str = "park unreadable: CANCEL_OR_REFUND: only an unsigned field says whether money went back; look the \
     payment up";
 const COLON: &str = "park unreadable: pspReference: holds a colon, so what was signed could be read in two ways";

@@ -6,7 +6,55 @@ use hookledger::provider::Provider as _;
 use super::{edited, entries, event, file, files, interpret, line};
 use crate::Checkout;
 
-const MEANINGS: [(&str, &str); 0] = [];
+const MEANINGS: [(&str, &str); 26] = [
+    ("broken_amount", "park unreadable: data.amount: not a 64-bit integer"),
+    ("dispute_accepted_2", "settle | dsp_guitar0002/dispute -1200 EUR under pay_guitar001"),
+    ("dispute_arbitration_lost_2", "record"),
+    (
+        "dispute_canceled_3",
+        "settle \
+         | dsp_guitar0003/dispute -900 EUR under pay_guitar001 \
+         | dsp_guitar0003/dispute_reversed +900 EUR under pay_guitar001",
+    ),
+    ("dispute_evidence_required_1", "settle | dsp_guitar0001/dispute -3000 EUR under pay_guitar001"),
+    ("dispute_evidence_required_2", "settle | dsp_guitar0002/dispute -1200 EUR under pay_guitar001"),
+    ("dispute_evidence_required_3", "settle | dsp_guitar0003/dispute -900 EUR under pay_guitar001"),
+    ("dispute_evidence_submitted_1", "record"),
+    ("dispute_expired_2", "settle | dsp_guitar0002/dispute -1200 EUR under pay_guitar001"),
+    ("dispute_lost_2", "settle | dsp_guitar0002/dispute -1200 EUR under pay_guitar001"),
+    ("dispute_resolved", "record"),
+    (
+        "dispute_won_1",
+        "settle \
+         | dsp_guitar0001/dispute -3000 EUR under pay_guitar001 \
+         | dsp_guitar0001/dispute_reversed +3000 EUR under pay_guitar001",
+    ),
+    ("payment_approved", "ignore event_type"),
+    (
+        "payment_captured_customer",
+        "settle | act_yencap01/payment +5000 JPY of cus_miraholt0000000000000001 under pay_yenamp002",
+    ),
+    ("payment_captured_debit", "settle | act_achcap01/payment +6000 USD under pay_achdeb004"),
+    ("payment_captured_part_1", "settle | act_guitarcap0001/payment +3000 EUR under pay_guitar001"),
+    ("payment_captured_part_2", "settle | act_guitarcap0002/payment +1200 EUR under pay_guitar001"),
+    ("payment_captured_three_decimals", "settle | act_dinarcap1/payment +12340 KWD under pay_dinar0005"),
+    ("payment_declined", "ignore event_type"),
+    ("payment_paid", "settle | pay_payout003/payout -8130 GBP"),
+    ("payment_refund_declined", "ignore event_type"),
+    ("payment_refunded", "settle | act_guitarref0001/refund -1500 EUR under pay_guitar001"),
+    ("payment_returned_debit", "settle | act_achback1/payment_reversed -6000 USD under pay_achdeb004"),
+    (
+        "payment_returned_payout",
+        "settle \
+         | pay_payout003/payout -8130 GBP \
+         | pay_payout003/payout_reversed +8130 GBP",
+    ),
+    (
+        "payment_returned_unclear",
+        "park unreadable: data.source, data.destination: do not say whether a payment or a payout came back",
+    ),
+    ("truncated", "park unreadable: body: not valid JSON"),
+];
 
 #[test]
 fn every_file_means_what_is_written_here() {

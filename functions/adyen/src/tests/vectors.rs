@@ -107,3 +107,17 @@ fn a_body_without_codes_is_unsigned() {
     assert_eq!(unsigned(&of(r#"{"additionalData":{"hmacSignature":"*"}}"#)), "an hmacSignature is not base64");
     assert_eq!(unsigned(&of(r#"{"a":1,"a":2}"#)), "a name stands twice");
 }
+
+/// Fields are joined by colons and not escaped, so a signed item can be cut in another place. Only what holds no colon where
+/// none may be is believed.
+#[test]
+fn an_item_that_was_cut_elsewhere_fits_its_code_and_is_kept_without_a_name() {
+    let body = sealed("refund").replace("guitar-1001", "guitar:1001");
+    let body = String::from_utf8(adyen().seal(body.as_bytes(), &Secret::new(SECRET))).unwrap();
+    let cut = body.replace("HoltGuitarsEU", "HoltGuitarsEU:guitar").replace("guitar:1001", "1001");
+    assert_eq!(verify(&[], &cut, SECRET), Ok(()));
+    let event = super::event(cut);
+    let problem = "merchantAccountCode: holds a colon, so what was signed could be read in two ways";
+    assert_eq!((event.scope.as_str(), event.problem.as_deref()), ("", Some(problem)));
+    assert_eq!(super::event(body).problem, None);
+}

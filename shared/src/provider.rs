@@ -72,6 +72,12 @@ pub trait Provider: Send + Sync + 'static {
         "whsec_local_development_secret"
     }
 
+    /// `body` with the codes that the provider puts inside it, where it signs there and not in a header. To be used before
+    /// [`sign`](Self::sign).
+    fn seal(&self, body: &[u8], _secret: &Secret) -> Vec<u8> {
+        body.to_vec()
+    }
+
     /// The headers the provider itself would send with `body`: for the local stack, the tests and probes. None where the
     /// secret cannot sign.
     fn sign(&self, body: &[u8], secret: &Secret, at: UnixMs) -> Vec<(String, String)>;

@@ -7,7 +7,6 @@ use aws_config::{BehaviorVersion, Region, SdkConfig};
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::config::retry::RetryPartition;
 use aws_sdk_dynamodb::config::{Credentials, SharedCredentialsProvider};
-use bytes::Bytes;
 use dynoxide::Database;
 use hookledger::claim::ClaimKey;
 use hookledger::gate::Gate;
@@ -233,12 +232,13 @@ impl World {
         let provider = &self.receiver.provider;
         let keys = self.receiver.keys.held();
         let secret = keys.first().unwrap();
+        let body = provider.seal(body.as_ref(), secret);
         UnverifiedRequest {
             method: "POST".to_owned(),
             path: format!("/webhooks/{}", provider.profile().name),
             query: String::new(),
-            headers: Headers::new(provider.sign(body.as_ref(), secret, at)),
-            body: Bytes::copy_from_slice(body.as_ref()),
+            headers: Headers::new(provider.sign(&body, secret, at)),
+            body: body.into(),
         }
     }
 

@@ -10,6 +10,8 @@ pub fn providers() -> Vec<Arc<dyn Provider>> {
         Arc::new(hookledger_stripe::Stripe),
         Arc::new(hookledger_gocardless::GoCardless),
         Arc::new(hookledger_github::GitHub),
+        Arc::new(hookledger_adyen::Adyen::default()),
+        Arc::new(hookledger_checkout::Checkout),
     ]
 }
 

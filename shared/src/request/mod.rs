@@ -84,6 +84,9 @@ pub enum Unverified {
     /// A header is there and cannot be read.
     #[error("header {0} cannot be read: {1}")]
     MalformedHeader(&'static str, &'static str),
+    /// The provider signs inside the body, and there is no such signature in it.
+    #[error("the body holds no signature that can be read: {0}")]
+    Unsigned(&'static str),
     /// Signed too long ago: a replay, or a wrong clock.
     #[error("signed {age_s} s ago, tolerated are {tolerance_s} s")]
     Stale {

@@ -60,7 +60,8 @@ impl Job {
         let body = tag.map_or(body.clone(), |tag| provider.refresh(&body, tag));
         let secret =
             received.keys.first().cloned().ok_or_else(|| unasked("there is no secret to sign with".to_owned()))?;
-        Ok(Self { file: shown, provider, secret, body: body.into() })
+        let body = provider.seal(&body, &secret).into();
+        Ok(Self { file: shown, provider, secret, body })
     }
 }
 

@@ -6,7 +6,12 @@ use hookledger::provider::Provider;
 
 /// The providers, in the order they are shown.
 pub fn providers() -> Vec<Arc<dyn Provider>> {
-    vec![Arc::new(hookledger_stripe::Stripe)]
+    vec![
+        Arc::new(hookledger_stripe::Stripe),
+        Arc::new(hookledger_square::Square::default()),
+        Arc::new(hookledger_paddle::Paddle),
+        Arc::new(hookledger_razorpay::Razorpay::default()),
+    ]
 }
 
 /// The provider of this name.

@@ -18,8 +18,11 @@
 //! `total_money` is what the buyer paid: `amount_money` leaves out the tip. `refunded_money` is a running total and never
 //! read. Square's fees and an application's share (`app_fee_money`) are not booked, so the ledger is not the Square balance.
 //! Payments in cash or by other means (`source_type` `CASH`, `EXTERNAL`) and those with a Square gift card move no money at
-//! Square, the card was paid for before: they are recorded and not booked. A refund to a gift card does not say that it is
-//! one, and is booked.
+//! Square, the card was paid for before: they are recorded and not booked.
+//!
+//! A refund or a dispute names its payment and no customer, so its account is read from the payment's own entry; where that
+//! does not come, from the payment at the API if there is a key; and else it is booked without. A refund to a gift card
+//! does not say that it is one: it is told by the payment at the API, and without a key it is booked.
 //!
 //! While a dispute is open Square holds the amount, and it gives it back when the dispute is won
 //! (squareup.com/help/us/en/article/6137): until then nothing is certain, the events are recorded and not booked. A payment
@@ -31,6 +34,7 @@
 
 mod event;
 mod object;
+mod parent;
 mod refresh;
 mod signature;
 
@@ -38,7 +42,7 @@ mod signature;
 mod tests;
 
 use hookledger::json::FieldError;
-use hookledger::plan::{Fetched, Plan, Read};
+use hookledger::plan::{Plan, Read};
 use hookledger::provider::{DAY_S, Event, Identity, Lifetime, Profile, Provider, Reply, Setting, Transport};
 use hookledger::request::{Secret, Signature, Unverified, UnverifiedRequest, VerifiedRequest};
 use hookledger::time::UnixMs;
@@ -99,14 +103,14 @@ impl Provider for Square {
     }
 
     fn resume(&self, event: &Event, read: &[Read]) -> Plan {
-        match (self.interpret(event), read.last().map(|read| &read.fetched)) {
-            (Plan::Defer(defer), Some(Fetched::ParentEntry(parent))) => {
-                let account = parent.as_ref().and_then(|parent| parent.account.clone());
-                Plan::settle(defer.known().iter().map(|entry| entry.clone().account(account.clone())).collect())
-            }
-            (Plan::Defer(_), _) => Plan::unreadable("the answer is of a kind that this event did not ask for"),
+        match (self.interpret(event), read.last()) {
+            (Plan::Defer(defer), Some(read)) => parent::resume(&defer, read),
             (plan, _) => plan,
         }
+    }
+
+    fn api_url(&self) -> Option<&'static str> {
+        Some("https://connect.squareup.com")
     }
 
     fn settings(&self) -> &'static [Setting] {

@@ -120,7 +120,7 @@ impl Item<'_> {
 }
 
 /// Whether a payment moved no money at Square.
-fn paid_elsewhere(payment: &Object<'_>) -> Result<bool, FieldError> {
+pub(crate) fn paid_elsewhere(payment: &Object<'_>) -> Result<bool, FieldError> {
     let card = payment.object_opt("card_details")?.map_or(Ok(None), |details| details.object_opt("card"))?;
     let brand = card.map_or(Ok(None), |card| card.text_opt("card_brand"))?;
     let by_gift_card = brand.is_some_and(|brand| brand == "SQUARE_GIFT_CARD");

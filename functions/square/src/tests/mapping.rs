@@ -1,6 +1,6 @@
 //! What every sample event means.
 
-use hookledger::plan::{Fetched, ParentEntry, Read};
+use hookledger::plan::{Fetch, Fetched, ParentEntry, Plan, Read};
 use hookledger::provider::Provider as _;
 
 use super::{edited, entries, event, file, files, interpret, line, meant, square};
@@ -74,28 +74,72 @@ fn unreadable(field: &str) -> String {
     format!("park unreadable: data.object.{field}")
 }
 
-/// What a file means once this was read.
-fn resumed(name: &str, fetched: Fetched) -> String {
+const STRAY: &str = "park unreadable: the answer is of a kind that this event did not ask for";
+
+/// What a file means once these were read, one after the other.
+fn resumed(name: &str, fetched: &[Fetched]) -> String {
     let event = event(file(name));
-    let plan = square().interpret(&event);
-    let hookledger::plan::Plan::Defer(defer) = &plan else { return line(&square().resume(&event, &[])) };
-    line(&square().resume(&event, &[Read { fetch: defer.fetch().clone(), fetched }]))
+    let (mut plan, mut read) = (square().interpret(&event), Vec::new());
+    for fetched in fetched {
+        let Plan::Defer(defer) = &plan else { break };
+        read.push(Read { fetch: defer.fetch().clone(), fetched: fetched.clone() });
+        plan = square().resume(&event, &read);
+    }
+    line(&plan)
 }
+
+fn parts(name: &str) -> &'static str {
+    MEANINGS.iter().find(|(file, _)| *file == name).unwrap().1.split_once(" | ").unwrap().1
+}
+
+const UNDOING: [&str; 3] =
+    ["refund_updated_completed_1", "dispute_state_updated_lost_1", "dispute_state_updated_won_2"];
 
 #[test]
 fn the_account_comes_from_the_payment_s_entry() {
-    let known = || Fetched::ParentEntry(Some(ParentEntry { account: Some("CUSTMIRAHOLT01".into()) }));
-    for name in ["refund_updated_completed_1", "dispute_state_updated_lost_1", "dispute_state_updated_won_2"] {
-        let (_, parts) = MEANINGS.iter().find(|(file, _)| *file == name).unwrap().1.split_once(" | ").unwrap();
+    for name in UNDOING {
+        let parts = parts(name);
         let of_mira = parts.replace(" under", " of CUSTMIRAHOLT01 under");
-        assert_eq!(resumed(name, known()), format!("settle | {of_mira}"));
-        let guest = Fetched::ParentEntry(Some(ParentEntry { account: None }));
-        assert_eq!(resumed(name, guest), format!("settle | {parts}"));
-        assert_eq!(resumed(name, Fetched::ParentEntry(None)), format!("settle | {parts}"));
-        let stray = "park unreadable: the answer is of a kind that this event did not ask for";
-        assert_eq!(resumed(name, Fetched::NoObject), stray);
+        let entry = |account| Fetched::ParentEntry(Some(ParentEntry { account }));
+        assert_eq!(resumed(name, &[entry(Some("CUSTMIRAHOLT01".into()))]), format!("settle | {of_mira}"));
+        assert_eq!(resumed(name, &[entry(None)]), format!("settle | {parts}"));
+        assert_eq!(resumed(name, &[Fetched::NoObject]), format!("settle | {parts}"));
+        assert_eq!(resumed(name, &[Fetched::Object(b"{}".to_vec())]), STRAY);
     }
-    assert_eq!(resumed("payout_paid_2", known()), "settle | po_tuesday-0000-0002/payout -5000 EUR");
+    let event = event(file("payout_paid_2"));
+    let read = Read { fetch: Fetch::ObjectIfKeyed(String::new()), fetched: Fetched::NoObject };
+    assert_eq!(square().resume(&event, &[read]), square().interpret(&event));
+}
+
+#[test]
+fn without_an_entry_the_payment_is_asked_for_if_there_is_a_key() {
+    let name = "refund_updated_completed_1";
+    let parts = parts(name);
+    let nothing = Fetched::ParentEntry(None);
+    let asked = format!("fetch /v2/payments/PAYGuitarStrings0001xZY if possible | {parts}");
+    assert_eq!(resumed(name, std::slice::from_ref(&nothing)), asked);
+    assert_eq!(resumed(name, &[nothing.clone(), Fetched::NoObject]), format!("settle | {parts}"));
+    let answer = |fields: &str| {
+        let answer = format!(r#"{{"payment":{{"id":"PAYGuitarStrings0001xZY"{fields}}}}}"#);
+        resumed(name, &[nothing.clone(), Fetched::Object(answer.into_bytes())])
+    };
+    let of_mira = parts.replace(" under", " of CUSTMIRAHOLT01 under");
+    assert_eq!(answer(r#","customer_id":"CUSTMIRAHOLT01""#), format!("settle | {of_mira}"));
+    assert_eq!(answer(r#","customer_id":"""#), format!("settle | {parts}"));
+    assert_eq!(answer(r#","card_details":{"card":{"card_brand":"SQUARE_GIFT_CARD"}}"#), "record");
+    assert_eq!(answer(r#","card_details":7"#), format!("settle | {parts}"));
+    let other = Fetched::Object(br#"{"payment":{"id":"PAYOther","customer_id":"CUSTOTHER"}}"#.to_vec());
+    assert_eq!(resumed(name, &[nothing.clone(), other]), format!("settle | {parts}"));
+}
+
+#[test]
+fn only_a_plain_id_goes_into_a_path() {
+    for id in ["../v2/x", "PAY/1", "PAY?1", "PAY 1", "é"] {
+        let event = event(edited("dispute_state_updated_lost_1", "PAYGuitarStrings0001xZY", id));
+        let read = Read { fetch: Fetch::Object(String::new()), fetched: Fetched::ParentEntry(None) };
+        let settled = format!("settle | DISPLOST00001/dispute -5000 USD under {id}");
+        assert_eq!(line(&square().resume(&event, &[read])), settled);
+    }
 }
 
 #[test]

@@ -78,6 +78,7 @@ fn line(plan: &Plan) -> String {
         Plan::Settle(_) => "settle".to_owned(),
         Plan::Defer(defer) => match defer.fetch() {
             Fetch::ParentEntry(Occurrence { scope, id }) if scope == SCOPE => format!("account of {id}"),
+            Fetch::ObjectIfKeyed(path) => format!("fetch {path} if possible"),
             other => panic!("{other:?}"),
         },
         Plan::Park(park) => format!("park {}: {}", park.reason.name(), park.why),

@@ -81,7 +81,11 @@ impl<'a> Payload<'a> {
         let currency = match settlement_currency {
             _ if settlement.raw("currency").is_some() => currency(&settlement)?,
             Some(currency) => currency,
-            None => return Err(settlement.error("currency", "missing, and SETTLEMENT_CURRENCY is not set")),
+            None => {
+                return Err(
+                    settlement.error("currency", "missing, and HOOKLEDGER_RAZORPAY_SETTLEMENT_CURRENCY is not set")
+                );
+            }
         };
         Ok(Plan::settle(self.entries(&settlement, &[Kind::Payout], "amount", currency)?))
     }

@@ -107,7 +107,8 @@ fn amounts_are_64_bit_integers_and_nothing_else() {
 #[test]
 fn a_settlement_is_in_the_currency_that_is_set_unless_it_says_one() {
     let settlement = event(file("settlement_processed"));
-    let missing = unreadable("settlement.entity.currency: missing, and SETTLEMENT_CURRENCY is not set");
+    let missing =
+        unreadable("settlement.entity.currency: missing, and HOOKLEDGER_RAZORPAY_SETTLEMENT_CURRENCY is not set");
     assert_eq!(line(&Razorpay::default().interpret(&settlement)), missing);
     let mut malaysian = Razorpay::default();
     assert_eq!(malaysian.set("SETTLEMENT_CURRENCY", "myr"), Ok(()));

@@ -12,6 +12,9 @@ pub fn providers() -> Vec<Arc<dyn Provider>> {
         Arc::new(hookledger_github::GitHub),
         Arc::new(hookledger_adyen::Adyen::default()),
         Arc::new(hookledger_checkout::Checkout),
+        Arc::new(hookledger_square::Square::default()),
+        Arc::new(hookledger_paddle::Paddle),
+        Arc::new(hookledger_razorpay::Razorpay::default()),
     ]
 }
 

@@ -18,6 +18,8 @@ pub mod claim;
 
 pub mod provider;
 
+pub mod outbox;
+
 pub mod items;
 
 pub mod metrics;

@@ -6,7 +6,15 @@ use hookledger::provider::Provider;
 
 /// The providers, in the order they are shown.
 pub fn providers() -> Vec<Arc<dyn Provider>> {
-    vec![Arc::new(hookledger_stripe::Stripe)]
+    vec![
+        Arc::new(hookledger_stripe::Stripe),
+        Arc::new(hookledger_standard_webhooks::StandardWebhooks::default()),
+        Arc::new(hookledger_shopify::Shopify),
+        Arc::new(hookledger_slack::Slack),
+        Arc::new(hookledger_paystack::Paystack),
+        Arc::new(hookledger_coinbase_commerce::CoinbaseCommerce),
+        Arc::new(hookledger_recurly::Recurly),
+    ]
 }
 
 /// The provider of this name.

@@ -16,7 +16,7 @@ pub enum Algorithm {
     /// HMAC-SHA256; the secret is the key in hex.
     HmacSha256HexKey,
     /// HMAC-SHA256; the secret is the key in base64, with or without padding, behind `whsec_` or bare
-    /// (github.com/standard-webhooks/standard-webhooks, "Signature scheme").
+    /// (the Standard Webhooks specification, "Signature scheme").
     HmacSha256Base64Key,
     /// HMAC-SHA512.
     HmacSha512,

@@ -15,6 +15,12 @@ pub fn providers() -> Vec<Arc<dyn Provider>> {
         Arc::new(hookledger_square::Square::default()),
         Arc::new(hookledger_paddle::Paddle),
         Arc::new(hookledger_razorpay::Razorpay::default()),
+        Arc::new(hookledger_standard_webhooks::StandardWebhooks::default()),
+        Arc::new(hookledger_shopify::Shopify),
+        Arc::new(hookledger_slack::Slack),
+        Arc::new(hookledger_paystack::Paystack),
+        Arc::new(hookledger_coinbase_commerce::CoinbaseCommerce),
+        Arc::new(hookledger_recurly::Recurly),
     ]
 }
 

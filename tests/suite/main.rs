@@ -20,6 +20,7 @@ mod ledger_messages;
 mod ledger_rules;
 mod lifetimes;
 mod lost_answer;
+mod model;
 mod outcomes;
 mod parked;
 mod parked_why;

@@ -1,6 +1,7 @@
 //! What a scenario is made of.
 
 use super::mutations::Mutation;
+use super::state::Brings;
 
 /// How often a row is taken up before it is parked.
 pub(super) const ATTEMPTS_MAX: u8 = 2;
@@ -14,7 +15,6 @@ pub(super) const RETENTION: i8 = 3;
 pub(super) enum Plan {
     Settle,
     Defer,
-    Park,
 }
 
 /// One content that a delivery brings: its index is its raw digest.
@@ -115,9 +115,13 @@ impl Config {
         self.deliveries.get(delivery).map_or(usize::MAX, |content| self.contents[*content].event)
     }
 
-    pub(super) fn plan(&self, content: usize, learned: bool) -> Plan {
+    pub(super) fn brings(&self, content: usize, learned: bool) -> Brings {
         let Content { plan, later, .. } = self.contents[content];
-        if later && !learned { Plan::Park } else { plan }
+        match plan {
+            _ if later && !learned => Brings::Unreadable,
+            Plan::Settle => Brings::Settle,
+            Plan::Defer => Brings::Defer,
+        }
     }
 
     pub(super) fn same_effect(&self, one: usize, other: usize) -> bool {

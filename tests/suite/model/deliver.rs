@@ -1,8 +1,8 @@
 //! A delivery's calls: what `store::commit` sends, and what it makes of the answer.
 
-use super::config::{ATTEMPTS_MAX, Config, Plan, RETENTION, Tell};
+use super::config::{ATTEMPTS_MAX, Config, RETENTION, Tell};
 use super::mutations::Mutation as M;
-use super::state::{At, Book, CLAIMS, Delivering, Guard, Pending, Reason, Row, Seen, Shelf, State};
+use super::state::{At, Book, Brings, CLAIMS, Delivering, Guard, Pending, Reason, Row, Seen, Shelf, State};
 
 /// What DynamoDB answers to a conditional write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,6 +73,7 @@ fn blank(content: usize) -> Row {
         due: 0,
         expires: None,
         hold: false,
+        kind: Brings::Settle,
         content,
         reply: content,
         parts: false,
@@ -90,8 +91,8 @@ pub(super) fn send(s: &mut State, cfg: &Config, slot: usize, now: i8) -> Answer 
     let event = cfg.contents[content].event;
     match s.deliveries[slot].doing {
         Delivering::Idle => unreachable!("it was begun"),
-        Delivering::Commit { guard, skip_entry, skip_message, parks } => {
-            let answer = commit(s, cfg, content, (guard, parks), (skip_entry, skip_message), now);
+        Delivering::Commit { guard, skip_entry, skip_message, brings } => {
+            let answer = commit(s, cfg, content, (guard, brings), (skip_entry, skip_message), now);
             took(s, slot, answer)
         }
         Delivering::ParkConflict { seen } => {
@@ -100,7 +101,7 @@ pub(super) fn send(s: &mut State, cfg: &Config, slot: usize, now: i8) -> Answer 
             s.renew(event, |slot| cfg.event_of(slot));
             took(s, slot, Answer::Took)
         }
-        Delivering::Sibling => {
+        Delivering::Sibling { .. } => {
             if !cfg.has(M::MismatchForgotten) {
                 s.siblings[event] = true;
             }
@@ -120,7 +121,7 @@ fn commit(
     s: &mut State,
     cfg: &Config,
     content: usize,
-    (guard, parks): (Guard, bool),
+    (guard, brings): (Guard, Brings),
     skip: (bool, bool),
     now: i8,
 ) -> Answer {
@@ -135,17 +136,16 @@ fn commit(
     if !is_free {
         return Answer::Held;
     }
-    let plan = if parks { Plan::Park } else { cfg.plan(content, s.learned) };
-    if plan == Plan::Settle {
+    if brings == Brings::Settle {
         if let Some(answer) = effects_stand(s, cfg, content, skip.0, skip.1) {
             return answer;
         }
         put_effects(s, cfg, content, skip, now);
     }
     let kept = stands.filter(|_| guard != Guard::Absent);
-    let row = claimed(s, cfg, content, (plan, parks), kept, (skip.0, now));
+    let row = claimed(s, cfg, content, brings, kept, (skip.0, now));
     s.rows[event] = Some(row);
-    s.parts[event] = plan != Plan::Settle;
+    s.parts[event] = brings != Brings::Settle;
     s.renew(event, |slot| cfg.event_of(slot));
     Answer::Took
 }
@@ -160,7 +160,7 @@ fn claimed(
     s: &mut State,
     cfg: &Config,
     content: usize,
-    (plan, parks): (Plan, bool),
+    brings: Brings,
     kept: Option<Row>,
     (existed, now): (bool, i8),
 ) -> Row {
@@ -174,17 +174,18 @@ fn claimed(
         row = Row { reply, old: kept.old, seen, ..row };
     }
     row.hold = cfg.hold;
-    match plan {
-        Plan::Settle => {
+    row.kind = if brings.parks() { Brings::Unreadable } else { brings };
+    match brings {
+        Brings::Settle => {
             s.was_done[cfg.contents[content].event] = true;
             Row { at: At::Done, expires: Some(now + RETENTION), existed, old: false, ..row }
         }
-        Plan::Defer => {
+        Brings::Defer => {
             let expires = cfg.has(M::TtlFromTheStart).then_some(now + 1);
             Row { at: At::Received, shelf: Shelf::Open, due: now, parts: true, expires, ..row }
         }
-        Plan::Park => {
-            let reason = if parks { Reason::Conflict } else { Reason::Unreadable };
+        Brings::Unreadable | Brings::Conflict => {
+            let reason = if brings == Brings::Conflict { Reason::Conflict } else { Reason::Unreadable };
             Row { at: At::Parked, reason, shelf: Shelf::Parked, parts: true, ..row }
         }
     }
@@ -197,12 +198,14 @@ pub(super) fn hear(s: &mut State, cfg: &Config, slot: usize, answer: Answer) {
     let pending = std::mem::take(&mut s.deliveries[slot].pending);
     let doing = s.deliveries[slot].doing;
     s.deliveries[slot].doing = match (doing, answer) {
-        (Delivering::Sibling, _) => {
+        (Delivering::Sibling { unlike }, _) => {
             s.mismatched[event] = true;
+            s.acknowledged[event] |= !unlike;
             Delivering::Idle
         }
         (Delivering::ParkConflict { .. }, Answer::Held) if !pending.mine => {
-            Delivering::Commit { guard: Guard::Parked(false), skip_entry: false, skip_message: false, parks: false }
+            let brings = cfg.brings(content, s.learned);
+            Delivering::Commit { guard: Guard::Parked(false), skip_entry: false, skip_message: false, brings }
         }
         (Delivering::ParkConflict { .. }, _) => acknowledged(s, event, None),
         (Delivering::Commit { guard, .. }, Answer::Took) => {
@@ -211,13 +214,13 @@ pub(super) fn hear(s: &mut State, cfg: &Config, slot: usize, answer: Answer) {
             }
             acknowledged(s, event, (guard == Guard::Absent && pending.mine).then_some(content))
         }
-        (Delivering::Commit { guard, skip_entry, skip_message, parks }, Answer::Known { entry, message }) => {
+        (Delivering::Commit { guard, skip_entry, skip_message, brings }, Answer::Known { entry, message }) => {
             let (skip_entry, skip_message) = (skip_entry || entry, skip_message || message);
-            Delivering::Commit { guard, skip_entry, skip_message, parks }
+            Delivering::Commit { guard, skip_entry, skip_message, brings }
         }
         (Delivering::Commit { guard: Guard::Parked(seen), .. }, Answer::Differs) => Delivering::ParkConflict { seen },
         (Delivering::Commit { guard, .. }, Answer::Differs) => {
-            Delivering::Commit { guard, skip_entry: false, skip_message: false, parks: true }
+            Delivering::Commit { guard, skip_entry: false, skip_message: false, brings: Brings::Conflict }
         }
         (Delivering::Commit { guard, .. }, Answer::Held) if pending.mine && !cfg.has(M::CommitOwnUnknown) => {
             acknowledged(s, event, (guard == Guard::Absent).then_some(content))
@@ -234,22 +237,23 @@ pub(super) fn hear(s: &mut State, cfg: &Config, slot: usize, answer: Answer) {
 
 /// The claim exists: the same again, or something else?
 fn judge(s: &mut State, cfg: &Config, content: usize, doing: Delivering) -> Delivering {
-    let Delivering::Commit { guard, skip_entry, skip_message, parks } = doing else { return Delivering::Idle };
+    let Delivering::Commit { guard, skip_entry, skip_message, brings } = doing else { return Delivering::Idle };
     let event = cfg.contents[content].event;
     // Gone, though the write's condition needs it: unavailable in the end.
     let Some(row) = s.rows[event] else { return Delivering::Idle };
     let stored = usize::from(row.content);
-    let is_same = stored == content || cfg.same_effect(stored, content);
+    // Content is compared with content, and any other kind with its own.
+    let is_like = row.kind == Brings::Unreadable || row.kind == brings;
+    let is_same = stored == content || (is_like && cfg.same_effect(stored, content));
     if !is_same && !cfg.has(M::MismatchRevives) {
-        return Delivering::Sibling;
+        return Delivering::Sibling { unlike: is_like };
     }
     let heals = row.at == At::Parked && row.reason.heals_by_redelivery();
-    let parks_now = parks || cfg.plan(content, s.learned) == Plan::Park;
-    if heals && guard == Guard::Absent && (!parks_now || row.reason == Reason::BytesLost) {
-        return Delivering::Commit { guard: Guard::Parked(true), skip_entry, skip_message, parks };
+    if heals && guard == Guard::Absent && (!brings.parks() || row.reason == Reason::BytesLost) {
+        return Delivering::Commit { guard: Guard::Parked(true), skip_entry, skip_message, brings };
     }
     if !is_same {
-        return Delivering::Sibling;
+        return Delivering::Sibling { unlike: is_like };
     }
     // Between its two commits a delivery has seconds, not the time a claim is kept.
     if guard == Guard::Absent && row.expires.is_some_and(|expires| expires <= -cfg.skew()) {

@@ -74,8 +74,12 @@ pub(super) fn start(cfg: &Config) -> State {
     for content in cfg.before {
         let alone = [*content];
         let early = Config { deliveries: alone.to_vec().leak(), mutation: None, ..*cfg };
-        s.deliveries[0].doing =
-            Delivering::Commit { guard: Guard::Absent, skip_entry: false, skip_message: false, parks: false };
+        s.deliveries[0].doing = Delivering::Commit {
+            guard: Guard::Absent,
+            skip_entry: false,
+            skip_message: false,
+            brings: cfg.brings(*content, false),
+        };
         s = take(s, &early, Step { who: Who::Delivery(0), act: Act::Begin, now: 0, fate: Fate::Heard });
     }
     s

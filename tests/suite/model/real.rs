@@ -78,6 +78,14 @@ impl Actors {
         self.stops.waiting.lock().unwrap().remove(&actor);
     }
 
+    /// Ends all: none may outlive its walk.
+    pub(super) async fn crash_all(&mut self) {
+        let running: Vec<usize> = self.running.keys().copied().collect();
+        for actor in running {
+            self.crash(actor).await;
+        }
+    }
+
     pub(super) fn is_running(&self, actor: usize) -> bool {
         self.running.contains_key(&actor)
     }

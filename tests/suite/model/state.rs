@@ -57,6 +57,8 @@ pub(super) struct Row {
     /// Of one that is done, or never.
     pub(super) expires: Option<i8>,
     pub(super) hold: bool,
+    /// As what its effect was digested: what parks is digested as content.
+    pub(super) kind: Brings,
     /// Whose bytes it keeps: index of the content.
     pub(super) content: u8,
     /// Which reply is stored: that of the delivery of this content.
@@ -108,6 +110,21 @@ pub(super) enum Guard {
     Parked(bool),
 }
 
+/// What a delivery writes when it may claim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum Brings {
+    Settle,
+    Defer,
+    Unreadable,
+    Conflict,
+}
+
+impl Brings {
+    pub(super) fn parks(self) -> bool {
+        matches!(self, Self::Unreadable | Self::Conflict)
+    }
+}
+
 /// What a delivery is about to send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Delivering {
@@ -116,13 +133,16 @@ pub(super) enum Delivering {
         guard: Guard,
         skip_entry: bool,
         skip_message: bool,
-        parks: bool,
+        brings: Brings,
     },
     /// The entry differs: the claim that was to be brought back is parked anew, if its owner still stands.
     ParkConflict {
         seen: bool,
     },
-    Sibling,
+    /// Its content is kept beside the claim. `unlike`: as another effect, not merely as one that cannot be compared.
+    Sibling {
+        unlike: bool,
+    },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -197,8 +197,9 @@ fn deliver(s: &mut State, cfg: &Config, slot: usize, step: Step) {
         Act::Crash => return deliver::give_up(s, cfg, slot),
         Act::SendKnown => return deliver::hear(s, cfg, slot, Answer::Took),
         Act::Begin => {
+            let brings = cfg.brings(cfg.deliveries[slot], s.learned);
             s.deliveries[slot].doing =
-                Delivering::Commit { guard: Guard::Absent, skip_entry: false, skip_message: false, parks: false };
+                Delivering::Commit { guard: Guard::Absent, skip_entry: false, skip_message: false, brings };
         }
         _ => {}
     }

@@ -54,6 +54,11 @@ impl TestApi {
         &self.url
     }
 
+    /// What every request is answered with now.
+    pub fn answering(&self) -> ApiAnswer {
+        self.next.lock().unwrap().clone()
+    }
+
     /// What every request is answered with from now on.
     pub fn answer(&self, answer: ApiAnswer) {
         *self.next.lock().unwrap() = answer;

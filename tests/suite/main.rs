@@ -15,6 +15,7 @@ mod ids;
 mod items;
 mod keys;
 mod killed;
+mod killed_worker;
 mod layout;
 mod ledger_messages;
 mod ledger_rules;

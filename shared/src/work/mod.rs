@@ -14,6 +14,7 @@ use ring::rand::SystemRandom;
 
 use crate::claim::ClaimKey;
 use crate::metrics::Metrics;
+use crate::outbox::Outbox;
 use crate::plan::ParkReason;
 use crate::provider::Provider;
 use crate::store::{Lease, Store, StoreError};
@@ -33,6 +34,8 @@ pub struct Worker {
     pub store: Store,
     /// Reads from the providers' APIs.
     pub fetcher: Fetcher,
+    /// Who is told.
+    pub outbox: Outbox,
     /// The time.
     pub clock: Arc<dyn Clock>,
     /// Where is counted.

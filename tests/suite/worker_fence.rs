@@ -84,7 +84,7 @@ async fn lost_run(world: &World, event_id: &str) -> Box<ClaimRow> {
 /// The refund of a round, as its worker would book it.
 fn booking(round: usize) -> Settle {
     let currency = Currency::parse("EUR").unwrap();
-    let entry = Entry::new(Occurrence::unique(&format!("r{round}")), Kind::Refund, 200, currency, NOW).unwrap();
+    let entry = Entry::new(Occurrence::unique(format!("r{round}")), Kind::Refund, 200, currency, NOW).unwrap();
     Settle::new(vec![entry], vec![]).unwrap()
 }
 

@@ -30,6 +30,8 @@ pub mod gate;
 
 pub mod receive;
 
+pub mod sinks;
+
 pub mod work;
 
 pub mod stuck;

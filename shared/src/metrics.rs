@@ -34,6 +34,8 @@ pub enum Metric {
     TooLarge,
     /// One per claim a worker took up, by result.
     Worked,
+    /// One per message a worker took up, by result.
+    Messages,
     /// From lease to result, in milliseconds.
     WorkLatency,
     /// A child that was booked without an account, because nothing could say whose it is.
@@ -87,6 +89,7 @@ impl Metric {
             Self::MovementConflicts => "MovementConflicts",
             Self::TooLarge => "TooLarge",
             Self::Worked => "Worked",
+            Self::Messages => "Messages",
             Self::WorkLatency => "WorkLatency",
             Self::AccountUnknown => "AccountUnknown",
             Self::StoreFaults => "StoreFaults",

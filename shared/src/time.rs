@@ -78,6 +78,31 @@ impl UnixS {
     }
 }
 
+/// What a server says under `Retry-After`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RetryAfter {
+    /// After so many seconds.
+    Seconds(u64),
+    /// Not before this moment.
+    At(UnixMs),
+}
+
+impl RetryAfter {
+    /// Seconds, or a date (RFC 9110, 10.2.3). `None`: neither.
+    pub fn parse(text: &str) -> Option<Self> {
+        let text = text.trim();
+        text.parse().ok().map(Self::Seconds).or_else(|| UnixMs::parse_http_date(text).map(Self::At))
+    }
+
+    /// The moment it means, said at `now`.
+    pub fn moment(self, now: UnixMs) -> UnixMs {
+        match self {
+            Self::Seconds(s) => now.plus_ms(s.saturating_mul(1_000)),
+            Self::At(moment) => moment,
+        }
+    }
+}
+
 /// Where the time comes from. The runtime hands the system's clock down; tests hand down one they set by hand.
 pub trait Clock: Send + Sync + 'static {
     /// The time now.

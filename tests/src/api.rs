@@ -25,12 +25,29 @@ pub enum ApiAnswer {
     BreakOff,
 }
 
+/// A request as it came.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Asked {
+    /// Request line and headers.
+    pub head: String,
+    /// As many bytes as its `content-length` says.
+    pub body: Vec<u8>,
+}
+
+impl Asked {
+    /// A header's value.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        let mut headers = self.head.lines().filter_map(|line| line.split_once(": "));
+        headers.find(|(header, _)| header.eq_ignore_ascii_case(name)).map(|(_, value)| value)
+    }
+}
+
 /// The server.
 pub struct TestApi {
     url: String,
     next: Arc<Mutex<ApiAnswer>>,
     at: Arc<Mutex<HashMap<String, ApiAnswer>>>,
-    asked: Arc<Mutex<Vec<String>>>,
+    asked: Arc<Mutex<Vec<Asked>>>,
     came: Arc<Semaphore>,
     server: JoinHandle<()>,
 }
@@ -42,7 +59,7 @@ impl TestApi {
         let url = format!("http://{}", listener.local_addr().unwrap());
         let next = Arc::new(Mutex::new(ApiAnswer::Full(404, Vec::new())));
         let at: Arc<Mutex<HashMap<String, ApiAnswer>>> = Arc::default();
-        let asked: Arc<Mutex<Vec<String>>> = Arc::default();
+        let asked: Arc<Mutex<Vec<Asked>>> = Arc::default();
         let came = Arc::new(Semaphore::new(0));
         let (answer, objects, log, tell) = (next.clone(), at.clone(), asked.clone(), came.clone());
         let server = tokio::spawn(async move {
@@ -91,7 +108,20 @@ impl TestApi {
 
     /// The heads of all requests, in lower case.
     pub fn asked(&self) -> Vec<String> {
+        self.requests().iter().map(|asked| asked.head.to_lowercase()).collect()
+    }
+
+    /// All requests, in the order in which they came.
+    pub fn requests(&self) -> Vec<Asked> {
         self.asked.lock().unwrap().clone()
+    }
+}
+
+impl TestApi {
+    /// Ends it: from now on nobody listens there.
+    pub async fn stop(mut self) {
+        self.server.abort();
+        let _ = (&mut self.server).await;
     }
 }
 
@@ -105,7 +135,7 @@ async fn serve(
     mut stream: TcpStream,
     answer: Arc<Mutex<ApiAnswer>>,
     objects: Arc<Mutex<HashMap<String, ApiAnswer>>>,
-    asked: Arc<Mutex<Vec<String>>>,
+    asked: Arc<Mutex<Vec<Asked>>>,
     came: Arc<Semaphore>,
 ) {
     let mut head = Vec::new();
@@ -117,7 +147,12 @@ async fn serve(
     }
     let head = String::from_utf8(head).unwrap();
     let path = head.split(' ').nth(1).unwrap_or_default().to_owned();
-    asked.lock().unwrap().push(head.to_lowercase());
+    let mut request = Asked { head, body: Vec::new() };
+    request.body = vec![0; request.header("content-length").map_or(0, |length| length.parse().unwrap())];
+    if stream.read_exact(&mut request.body).await.is_err() {
+        return;
+    }
+    asked.lock().unwrap().push(request);
     came.add_permits(1);
     let of_path = objects.lock().unwrap().get(&path).cloned();
     let answer = of_path.unwrap_or_else(|| answer.lock().unwrap().clone());

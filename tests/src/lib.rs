@@ -17,12 +17,13 @@ mod gocardless;
 mod metrics;
 mod open;
 mod provider;
+mod sinks;
 mod steps;
 mod wire;
 mod worker;
 mod world;
 
-pub use api::{ApiAnswer, TestApi};
+pub use api::{ApiAnswer, Asked, TestApi};
 pub use body::{Fact, Move, batch, payment, settle};
 pub use clock::ManualClock;
 pub use deferred::Settled;
@@ -30,6 +31,7 @@ pub use fault::{ErrorAnswer, Fault, Latch, Reason, When, each, every, item_json,
 pub use gocardless::GoCardlessApi;
 pub use metrics::MetricLog;
 pub use provider::{TestProvider, profile};
+pub use sinks::{SINK_SECRET, posted_to, put_on_bus};
 pub use steps::{STOPPED, Steps};
 pub use wire::{Call, DELIVERY, Director, Point, Wire};
 pub use worker::API_KEY;

@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use hookledger::claim::ClaimKey;
-use hookledger::items::{SHARDS, Shelf};
+use hookledger::items::{IndexRow, SHARDS, Shelf};
+use hookledger::sinks::Sinks;
 use hookledger::work::{Api, ApiKey, Fetcher, Settings, Worked, Worker};
 use ring::rand::SystemRandom;
 
@@ -30,6 +31,7 @@ impl World {
             store: self.receiver.store.clone(),
             fetcher: Fetcher::new(apis),
             outbox: self.receiver.outbox.clone(),
+            sinks: Sinks::default(),
             clock: Arc::new(self.clock.clone()),
             metrics: self.metrics.sink(),
             settings,
@@ -48,7 +50,8 @@ impl World {
         for shard in 0..SHARDS {
             let rows = self.eyes.shard(Shelf::Open, shard, 100, self.deadline()).await.unwrap().rows;
             for row in rows.into_iter().filter(|row| row.is_due(self.now())) {
-                all.push(self.work(worker, &row.key).await);
+                let row = IndexRow { key: row.key, part: row.part };
+                all.push(worker.work_row(&row, self.now().plus_ms(3_600_000)).await);
             }
         }
         all

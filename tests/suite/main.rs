@@ -30,6 +30,8 @@ mod ledger_rules;
 mod lifetimes;
 mod lost_answer;
 mod messages_made;
+mod messages_race;
+mod messages_sent;
 mod model;
 mod outcomes;
 mod parked;

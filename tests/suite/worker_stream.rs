@@ -79,14 +79,14 @@ async fn what_is_not_to_be_done_now_is_dropped_without_a_call() {
     let mut early = record(&world, "e1", "100").await;
     early["dynamodb"]["NewImage"]["due_at_ms"]["N"] = json!(world.now().plus_ms(1).get().to_string());
     let done = record(&world, "e", "101").await;
-    let mut message = record(&world, "e1", "102").await;
-    message["dynamodb"]["NewImage"]["part"]["S"] = json!("message#test.told##bus");
+    let mut mismatch = record(&world, "e1", "102").await;
+    mismatch["dynamodb"]["NewImage"]["part"]["S"] = json!("mismatch#0a1b");
     let mut deleted = record(&world, "e1", "103").await;
     deleted["dynamodb"].as_object_mut().unwrap().remove("NewImage");
     let mut nested = done.clone();
     nested["dynamodb"]["NewImage"]["entries"] = json!({"L": [{"M": {"state": {"S": "received"}}}]});
     world.wire.clear();
-    assert_eq!(handle(&world, &[early, done, message, deleted, nested]).await, none());
+    assert_eq!(handle(&world, &[early, done, mismatch, deleted, nested]).await, none());
     assert_eq!(world.calls(), 0);
     assert_eq!(world.claim("e1").await.unwrap().attempt, 0);
 }

@@ -5,14 +5,17 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use aws_config::SdkConfig;
 use hookledger::audit::{self, Audit};
 use hookledger::gate::Gate;
 use hookledger::items::Tables;
 use hookledger::keys::Keys;
 use hookledger::metrics::Metrics;
+use hookledger::outbox::Target;
 use hookledger::receive::Receiver;
 use hookledger::runtime::{AuditHandler, Handler, StreamHandler, SystemClock};
-use hookledger::store::Store;
+use hookledger::sinks::Sinks;
+use hookledger::store::{self, Store};
 use hookledger::stuck::{Limits, Watch};
 use hookledger::work::{Fetcher, Worker};
 use ring::rand::SystemRandom;
@@ -115,7 +118,7 @@ impl Stack {
         let watch_over = watch_over(store.clone(), settings.limits);
         let audit = audit(store.clone(), schedule_every);
         let auditor = AuditHandler::new(Arc::new(audit.clone()));
-        let worker = StreamHandler::new(Arc::new(worker(&settings, store)));
+        let worker = StreamHandler::new(Arc::new(worker(&settings, store).await));
         let pump = owed::pump(database.inside(), tables.claims.clone(), worker, stopped.clone());
         let schedule = schedule::run(watch_over, schedule_every, stopped.clone());
         let audit_pump = owed::pump(database.inside(), tables.ledger.clone(), auditor, stopped.clone());
@@ -159,13 +162,18 @@ impl Stack {
     }
 }
 
-fn worker(settings: &Settings, store: Store) -> Worker {
+async fn worker(settings: &Settings, store: Store) -> Worker {
+    let Settings { outbox, sink_secrets, .. } = settings;
+    // Only a bus is AWS's. Where it is, `AWS_ENDPOINT_URL_EVENTBRIDGE` may say.
+    let has_bus = outbox.sinks.iter().any(|sink| matches!(sink.target, Target::Bus(_)));
+    let sdk = if has_bus { store::sdk().await } else { SdkConfig::builder().build() };
     Worker {
+        sinks: Sinks::new(outbox, sink_secrets.clone(), &sdk),
         // As they were told their settings.
         providers: settings.received.iter().map(|received| received.provider.clone()).collect(),
         store,
         fetcher: Fetcher::new(settings.apis.clone()),
-        outbox: settings.outbox.clone(),
+        outbox: outbox.clone(),
         clock: Arc::new(SystemClock),
         metrics: Metrics::new(|_| {}),
         settings: settings.worker,

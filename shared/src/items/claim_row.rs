@@ -9,7 +9,7 @@ use super::codec::{DecodeError, Reader, claims_key, n, s};
 use super::entry_row::decode_held;
 use super::names as name;
 use super::resolution::{Book, Resolution};
-use super::{Item, SHARDS};
+use super::{Item, RowKind, SHARDS};
 use crate::claim::{ClaimKey, Digest, EFFECT_VERSION, Effect, EffectKind, HeldEntry, MovementKey, State, kind_named};
 use crate::plan::{Kind, ParkReason};
 use crate::provider::{Event, EventMode, Kept, Reply};
@@ -117,6 +117,11 @@ impl IndexRow {
     /// Whether it is a claim's own row.
     pub fn is_claim(&self) -> bool {
         self.part == name::CLAIM_PART
+    }
+
+    /// Whether it is a message that is owed to a sink.
+    pub fn is_message(&self) -> bool {
+        RowKind::of(&self.part) == RowKind::Message
     }
 }
 

@@ -30,6 +30,7 @@ use crate::keys::{Keys, Refresh};
 use crate::metrics::Metrics;
 use crate::provider::Provider;
 use crate::receive::Receiver;
+use crate::sinks::Sinks;
 use crate::store::{self, Store};
 use crate::time::Clock as _;
 use crate::work::{Fetcher, Worker};
@@ -122,9 +123,11 @@ async fn worker(mut providers: Vec<Arc<dyn Provider>>) -> Result<Worker, ConfigE
     for id in vault::take_ids(&mut environment) {
         vault.unlock(&mut environment, &id, vault::provider_of(&id)).await.map_err(ConfigErrors::one)?;
     }
-    let WorkerConfig { tables, tuning, settings, apis, outbox, .. } = WorkerConfig::of(&mut providers, &environment)?;
+    let WorkerConfig { tables, tuning, settings, apis, outbox, sink_secrets } =
+        WorkerConfig::of(&mut providers, &environment)?;
     let clock = Arc::new(SystemClock);
     let store = Store::new(tuning.client(&sdk), tables, clock.clone());
+    let sinks = Sinks::new(&outbox, sink_secrets, &sdk);
     let (fetcher, metrics, random) = (Fetcher::new(apis), Metrics::new(log::write_metric), SystemRandom::new());
-    Ok(Worker { providers, store, fetcher, outbox, clock, metrics, settings, random })
+    Ok(Worker { providers, store, fetcher, outbox, sinks, clock, metrics, settings, random })
 }

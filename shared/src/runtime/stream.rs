@@ -130,11 +130,12 @@ impl StreamHandler {
         };
         let Some(StreamRow { row, received, due_at }) = row else { return true };
         let now = self.worker.clock.now();
-        if !received || !row.is_claim() || due_at.is_some_and(|due_at| due_at > now) {
+        let ours = row.is_claim() || row.is_message();
+        if !received || !ours || due_at.is_some_and(|due_at| due_at > now) {
             debug!(claim = row.key.as_str(), part = row.part, "a record of the stream is dropped");
             return true;
         }
-        match self.worker.work(&row.key, ends).await {
+        match self.worker.work_row(&row, ends).await {
             // What a retry will not mend must not stand in the way of others; the schedule comes back to it.
             Worked::Unavailable(error) => error.alarms(),
             _ => true,

@@ -1,4 +1,4 @@
-//! What a worker does to a claim it was given: take it up, settle it, park it.
+//! What a worker does to a claim or message it was given: take it up, settle it, park it.
 
 use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
 use aws_sdk_dynamodb::types::{ReturnValue, ReturnValuesOnConditionCheckFailure, Update};
@@ -8,7 +8,7 @@ use super::client::classify;
 use super::commit::Sent;
 use super::{Store, StoreError};
 use crate::claim::{ClaimKey, MovementKey, State};
-use crate::items::{self, ClaimRow, Item, Skip, Stroke, Transaction, entry_key};
+use crate::items::{self, ClaimRow, IndexRow, Item, MessageRow, Skip, Stroke, Transaction, entry_key};
 use crate::plan::{ParkReason, Settle};
 use crate::time::UnixMs;
 
@@ -44,12 +44,42 @@ impl Store {
         attempts_max: u32,
         deadline: UnixMs,
     ) -> Result<Lease, StoreError> {
-        let stroke = self.stroke()?;
-        let update = items::lease(&self.tables, key, &stroke, ends, attempts_max);
-        Ok(match self.update(update, &stroke, deadline).await? {
-            Some(row) => Lease::Ours(Box::new(row)),
+        let row = IndexRow { key: key.clone(), part: items::CLAIM_PART.to_owned() };
+        Ok(match self.take_up(&row, ends, attempts_max, deadline).await? {
+            Some(item) => Lease::Ours(Box::new(ClaimRow::decode(&item)?)),
             None => Lease::NotOurs,
         })
+    }
+
+    /// Takes a message up until `ends`. `None`: not due, held by another worker, sent, parked, spent or unknown.
+    pub async fn lease_message(
+        &self,
+        row: &IndexRow,
+        ends: UnixMs,
+        attempts_max: u32,
+        deadline: UnixMs,
+    ) -> Result<Option<MessageRow>, StoreError> {
+        let item = self.take_up(row, ends, attempts_max, deadline).await?;
+        Ok(item.map(|item| MessageRow::decode(&item)).transpose()?)
+    }
+
+    async fn take_up(
+        &self,
+        row: &IndexRow,
+        ends: UnixMs,
+        attempts_max: u32,
+        deadline: UnixMs,
+    ) -> Result<Option<Item>, StoreError> {
+        let stroke = self.stroke()?;
+        let update = items::lease(&self.tables, row, &stroke, ends, attempts_max);
+        self.update(update, &stroke, deadline).await
+    }
+
+    /// Closes a message that is as `message` says: it was sent. False: it is not any more.
+    pub async fn sent(&self, message: &MessageRow, retention_s: u64, deadline: UnixMs) -> Result<bool, StoreError> {
+        let stroke = self.stroke()?;
+        let update = items::sent(&self.tables, message.into(), retention_s, &stroke);
+        Ok(self.update(update, &stroke, deadline).await?.is_some())
     }
 
     /// Settles a claim that `row` says we hold. Conflicts with duplicates of the event are tried again until `deadline`. Where
@@ -119,30 +149,30 @@ impl Store {
         Ok(row.is_some_and(|row| row.state == State::Done && row.owner == owner))
     }
 
-    /// Parks a claim that is as `row` says. False: it is not any more.
+    /// Parks a row that is as `row` says. False: it is not any more.
     pub async fn park(
         &self,
-        row: &ClaimRow,
+        row: impl Into<items::Held<'_>>,
         reason: ParkReason,
         why: &str,
         deadline: UnixMs,
     ) -> Result<bool, StoreError> {
         let stroke = self.stroke()?;
-        let update = items::park(&self.tables, row, reason, why, &stroke);
+        let update = items::park(&self.tables, row.into(), reason, why, &stroke);
         Ok(self.update(update, &stroke, deadline).await?.is_some())
     }
 
-    /// Gives a claim back that is as `row` says: when it is due again, and until when what it waits for may be missing.
+    /// Gives a row back that is as `row` says: when it is due again, and until when what it waits for may be missing.
     /// False: it is not as `row` says any more.
     pub async fn release(
         &self,
-        row: &ClaimRow,
+        row: impl Into<items::Held<'_>>,
         due: (UnixMs, Option<UnixMs>),
         why: &str,
         deadline: UnixMs,
     ) -> Result<bool, StoreError> {
         let stroke = self.stroke()?;
-        let update = items::release(&self.tables, row, due, why, &stroke);
+        let update = items::release(&self.tables, row.into(), due, why, &stroke);
         Ok(self.update(update, &stroke, deadline).await?.is_some())
     }
 
@@ -176,7 +206,7 @@ impl Store {
         update: Option<Update>,
         stroke: &Stroke,
         deadline: UnixMs,
-    ) -> Result<Option<ClaimRow>, StoreError> {
+    ) -> Result<Option<Item>, StoreError> {
         let update = update.ok_or(StoreError::Invalid)?;
         let mut conflicts = 0;
         loop {
@@ -193,16 +223,13 @@ impl Store {
                 .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld);
             let answer = self.call(deadline, || request.send()).await?;
             let error = match answer {
-                Ok(output) => {
-                    let item = output.attributes.unwrap_or_default();
-                    return Ok(Some(ClaimRow::decode(&item)?));
-                }
+                Ok(output) => return Ok(Some(output.attributes.unwrap_or_default())),
                 Err(error) => error,
             };
             match error.as_service_error() {
                 Some(UpdateItemError::ConditionalCheckFailedException(failed)) => {
                     let ours = failed.item().filter(|item| items::owner(item) == Some(&stroke.owner));
-                    return Ok(ours.map(ClaimRow::decode).transpose()?);
+                    return Ok(ours.cloned());
                 }
                 Some(UpdateItemError::TransactionConflictException(_)) => {
                     conflicts = self.wait(conflicts, deadline).await?;

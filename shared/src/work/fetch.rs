@@ -5,8 +5,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use aws_smithy_http_client::Connector;
-use aws_smithy_http_client::tls::{Provider as Tls, rustls_provider::CryptoMode};
-use aws_smithy_runtime_api::client::http::{HttpConnector as _, HttpConnectorSettings};
+use aws_smithy_runtime_api::client::http::HttpConnector as _;
 use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse};
 use aws_smithy_types::body::SdkBody;
 use aws_smithy_types::byte_stream::ByteStream;
@@ -14,9 +13,8 @@ use http::HeaderValue;
 use http::header::{AUTHORIZATION, RETRY_AFTER};
 
 use crate::provider::{Event, Provider};
-use crate::time::UnixMs;
-
-const CONNECT: Duration = Duration::from_secs(3);
+use crate::sinks;
+use crate::time::RetryAfter;
 
 /// Far above any object that tells of money; below what would hurt a small function's memory.
 const BODY_BYTES_MAX: usize = 4 * 1_024 * 1_024;
@@ -67,37 +65,10 @@ pub enum FetchError {
     Permanent(String),
 }
 
-/// What an API says under `Retry-After`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RetryAfter {
-    /// After so many seconds.
-    Seconds(u64),
-    /// Not before this moment.
-    At(UnixMs),
-}
-
-impl RetryAfter {
-    /// Seconds, or a date (RFC 9110, 10.2.3). `None`: neither.
-    pub fn parse(text: &str) -> Option<Self> {
-        let text = text.trim();
-        text.parse().ok().map(Self::Seconds).or_else(|| UnixMs::parse_http_date(text).map(Self::At))
-    }
-
-    /// The moment it means, said at `now`.
-    pub fn moment(self, now: UnixMs) -> UnixMs {
-        match self {
-            Self::Seconds(s) => now.plus_ms(s.saturating_mul(1_000)),
-            Self::At(moment) => moment,
-        }
-    }
-}
-
 impl Fetcher {
     /// Reads from these APIs, by provider's name.
     pub fn new(apis: HashMap<String, Api>) -> Self {
-        let settings = HttpConnectorSettings::builder().connect_timeout(CONNECT).build();
-        let tls = Tls::Rustls(CryptoMode::Ring);
-        Self { connector: Connector::builder().connector_settings(settings).tls_provider(tls).build(), apis }
+        Self { connector: sinks::connector(), apis }
     }
 
     /// Whether `provider`'s API can be asked.
@@ -169,6 +140,7 @@ async fn body(answer: HttpResponse) -> Result<Vec<u8>, FetchError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::time::UnixMs;
 
     #[test]
     fn a_key_is_never_printed() {

@@ -7,20 +7,23 @@ mod fetch;
 mod report;
 mod run;
 mod settings;
+mod tell;
 
 use std::sync::Arc;
 
 use ring::rand::SystemRandom;
 
 use crate::claim::ClaimKey;
+use crate::items::IndexRow;
 use crate::metrics::Metrics;
 use crate::outbox::Outbox;
 use crate::plan::ParkReason;
 use crate::provider::Provider;
+use crate::sinks::Sinks;
 use crate::store::{Lease, Store, StoreError};
 use crate::time::{Clock, UnixMs};
 
-pub use fetch::{Api, ApiKey, FetchError, Fetcher, RetryAfter};
+pub use fetch::{Api, ApiKey, FetchError, Fetcher};
 pub use settings::Settings;
 
 /// Kept for giving a claim back, and for the way home.
@@ -36,6 +39,8 @@ pub struct Worker {
     pub fetcher: Fetcher,
     /// Who is told.
     pub outbox: Outbox,
+    /// How they are told.
+    pub sinks: Sinks,
     /// The time.
     pub clock: Arc<dyn Clock>,
     /// Where is counted.
@@ -57,6 +62,8 @@ pub enum Worked {
         /// Nothing could say whose it is.
         account_unknown: bool,
     },
+    /// A message was taken by its sink.
+    Sent,
     /// Not due, held by another worker, settled, parked, spent or unknown: nothing was written.
     NotOurs,
     /// Given back: a retry may help.
@@ -84,6 +91,7 @@ impl Worked {
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Settled { .. } => "settled",
+            Self::Sent => "sent",
             Self::NotOurs => "not_ours",
             Self::Later { .. } => "later",
             Self::Parked { .. } => "parked",
@@ -94,6 +102,18 @@ impl Worked {
 }
 
 impl Worker {
+    /// Takes a row up, a claim or a message, if it is due and nobody holds it, and does what it owes. Other rows are left
+    /// alone. `ends`: when the invocation ends.
+    pub async fn work_row(&self, row: &IndexRow, ends: UnixMs) -> Worked {
+        if row.is_claim() {
+            self.work(&row.key, ends).await
+        } else if row.is_message() {
+            self.tell(row, ends).await
+        } else {
+            Worked::NotOurs
+        }
+    }
+
     /// Takes a claim up, if it is due and nobody holds it, and does what it owes. `ends`: when the invocation ends.
     pub async fn work(&self, key: &ClaimKey, ends: UnixMs) -> Worked {
         let began = self.clock.now();

@@ -17,7 +17,7 @@ use crate::time::UnixMs;
 const FETCHES_MAX: usize = 5;
 
 /// What remains of a run after reading, to write what came of it.
-const WRITE_MS: u64 = 2_000;
+pub(super) const WRITE_MS: u64 = 2_000;
 
 /// Why reading ended without an answer.
 enum Stop {
@@ -192,9 +192,7 @@ impl Worker {
         if row.attempt >= self.settings.attempts_max {
             return self.park(row, ParkReason::Spent, why, deadline).await;
         }
-        let latest = self.clock.now().plus_ms(self.settings.backoff_max_ms);
-        let due_at = self.retry_at(row.attempt).max(not_before.unwrap_or_default()).min(latest);
-        self.give_back(row, (due_at, None), why, deadline).await
+        self.give_back(row, (self.again_at(row.attempt, not_before), None), why, deadline).await
     }
 
     async fn give_back(
@@ -219,6 +217,12 @@ impl Worker {
         let why = format!("{decided}{why}");
         let ours = self.store.park(row, reason, &why, deadline).await?;
         Ok(if ours { Worked::Parked { reason, why } } else { Worked::Overtaken })
+    }
+
+    /// When to try again after this many attempts; a wish to be left alone is obeyed as far as our own longest wait.
+    pub(super) fn again_at(&self, attempt: u32, not_before: Option<UnixMs>) -> UnixMs {
+        let latest = self.clock.now().plus_ms(self.settings.backoff_max_ms);
+        self.retry_at(attempt).max(not_before.unwrap_or_default()).min(latest)
     }
 
     /// A random moment up to the longest wait after this many attempts, so that what failed together comes back apart.

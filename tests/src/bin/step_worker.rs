@@ -56,6 +56,7 @@ async fn main() {
         store: store.clone(),
         fetcher: Fetcher::new(apis),
         outbox: hookledger::outbox::Outbox::default(),
+        sinks: hookledger::sinks::Sinks::default(),
         clock: clock.clone(),
         metrics: Metrics::new(|_| {}),
         settings: Settings::default(),

@@ -19,9 +19,12 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use crate::database::{self, Database, listen, until};
+use crate::commands::Commands;
 use crate::front::Front;
+use crate::page::Page;
 use crate::schedule;
 use crate::settings::{Received, Settings};
+use crate::tally::Tally;
 use crate::{owed, registry, tables};
 
 /// How long running requests are waited for at the end.
@@ -57,6 +60,7 @@ pub struct Stack {
     http_address: SocketAddr,
     tables: Tables,
     database: Database,
+    commands: Commands,
     stop: watch::Sender<bool>,
     server: JoinHandle<()>,
     owed: Vec<JoinHandle<()>>,
@@ -101,19 +105,22 @@ impl Stack {
         let client = database::client(database.address());
         let tables = tables::create(&client).await?;
         let store = Store::new(client, tables.clone(), Arc::new(SystemClock));
+        let tally = Tally::default();
         let handlers = settings.received.iter().map(|received| {
-            let handler = Handler::new(Arc::new(receiver(received, &settings, store.clone())));
+            let handler = Handler::new(Arc::new(receiver(received, &settings, store.clone(), tally.metrics())));
             (received.provider.profile().name, handler)
         });
-        let front = Front::new(handlers.collect(), database.address());
-        let (stop, stopped) = watch::channel(false);
         let watch_over = watch_over(store.clone());
-        let worker = StreamHandler::new(Arc::new(worker(&settings, store)));
+        let commands = Commands::new(http_address.port(), database.address().port());
+        let page = Page::new(http_address, watch_over.clone(), tally.clone(), commands.clone());
+        let front = Front::new(handlers.collect(), database.address(), page);
+        let (stop, stopped) = watch::channel(false);
+        let worker = StreamHandler::new(Arc::new(worker(&settings, store, tally.metrics())));
         let pump = owed::pump(database.inside(), tables.claims.clone(), worker, stopped.clone());
         let schedule = schedule::run(watch_over, schedule_every, stopped.clone());
         let owed = vec![tokio::spawn(pump), tokio::spawn(schedule)];
         let server = tokio::spawn(front.serve(listener, until(stopped)));
-        Ok(Self { http_address, tables, database, stop, server, owed })
+        Ok(Self { http_address, tables, database, commands, stop, server, owed })
     }
 
     /// Where webhooks are received, under `/webhooks/<provider>`.
@@ -129,6 +136,11 @@ impl Stack {
     /// The names of the tables.
     pub fn tables(&self) -> &Tables {
         &self.tables
+    }
+
+    /// How commands find it.
+    pub(crate) fn commands(&self) -> &Commands {
+        &self.commands
     }
 
     /// Ends it: first what receives, then what it writes to.
@@ -149,13 +161,13 @@ impl Stack {
     }
 }
 
-fn worker(settings: &Settings, store: Store) -> Worker {
+fn worker(settings: &Settings, store: Store, metrics: Metrics) -> Worker {
     Worker {
         providers: registry::providers(),
         store,
         fetcher: Fetcher::new(settings.apis.clone()),
         clock: Arc::new(SystemClock),
-        metrics: Metrics::new(|_| {}),
+        metrics,
         settings: settings.worker,
         random: SystemRandom::new(),
     }
@@ -167,15 +179,14 @@ pub(crate) fn watch_over(store: Store) -> Watch {
     Watch { store, metrics, clock, limits: Limits::default() }
 }
 
-fn receiver(received: &Received, settings: &Settings, store: Store) -> Receiver {
+fn receiver(received: &Received, settings: &Settings, store: Store, metrics: Metrics) -> Receiver {
     Receiver {
         provider: received.provider.clone(),
         keys: received.keys.clone(),
         mode: settings.mode,
         store,
         gate: Gate::new(settings.gate_bytes),
-        // Metrics are for CloudWatch; here the log line beside each says the same.
-        metrics: Metrics::new(|_| {}),
+        metrics,
         clock: Arc::new(SystemClock),
     }
 }

@@ -12,6 +12,7 @@ use bytes::Bytes;
 use hookledger::runtime::{Handler, SystemClock};
 use hookledger::time::Clock as _;
 use http::header::CONTENT_LENGTH;
+use http::request::Parts;
 use http::{HeaderMap, HeaderValue, StatusCode};
 use http_body_util::LengthLimitError;
 use lambda_runtime::{Context, LambdaEvent};
@@ -19,6 +20,7 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
 use crate::gateway::{self, Call};
+use crate::page::Page;
 
 /// API Gateway's limit (docs.aws.amazon.com, "Quotas for configuring and running an HTTP API").
 const BODY_BYTES_MAX: usize = 10 * 1_024 * 1_024;
@@ -36,12 +38,13 @@ const HINT: &str = "sign it as the provider does: `cargo run -- send FILE` signs
 pub(crate) struct Front {
     handlers: Arc<Vec<(&'static str, Handler)>>,
     dynamodb: SocketAddr,
+    page: Page,
     requests: Arc<AtomicU64>,
 }
 
 impl Front {
-    pub(crate) fn new(handlers: Vec<(&'static str, Handler)>, dynamodb: SocketAddr) -> Self {
-        Self { handlers: Arc::new(handlers), dynamodb, requests: Arc::new(AtomicU64::new(0)) }
+    pub(crate) fn new(handlers: Vec<(&'static str, Handler)>, dynamodb: SocketAddr, page: Page) -> Self {
+        Self { handlers: Arc::new(handlers), dynamodb, page, requests: Arc::new(AtomicU64::new(0)) }
     }
 
     /// Serves until `stopped`, then ends after the requests that are running.
@@ -59,8 +62,12 @@ impl Front {
         self.handlers.iter().find(|(known, _)| *known == name).cloned()
     }
 
-    /// Where no function is: the stack's own address book, or nothing.
-    fn elsewhere(&self, path: &str) -> Response {
+    /// Where no function is: the page, the stack's own address book, or nothing.
+    async fn elsewhere(&self, parts: &Parts) -> Response {
+        if let Some(response) = self.page.answer(parts).await {
+            return response;
+        }
+        let path = parts.uri.path();
         if path == STACK_PATH {
             return json_response(StatusCode::OK, &json!({"dynamodb": self.dynamodb.to_string()}));
         }
@@ -72,7 +79,7 @@ impl Front {
 
 async fn answer(State(front): State<Front>, ConnectInfo(peer): ConnectInfo<SocketAddr>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
-    let Some((provider, handler)) = front.handler(parts.uri.path()) else { return front.elsewhere(parts.uri.path()) };
+    let Some((provider, handler)) = front.handler(parts.uri.path()) else { return front.elsewhere(&parts).await };
     let body = match read(&parts.headers, body).await {
         Ok(body) => body,
         Err(refused) => return *refused,

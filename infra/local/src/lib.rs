@@ -15,15 +15,20 @@
 //! ```
 
 mod cli;
+mod commands;
 pub mod database;
 mod front;
 pub mod gateway;
 mod log;
 mod owed;
+mod page;
+mod reads;
 mod schedule;
 mod settings;
+mod shown;
 mod stack;
 pub mod tables;
+mod tally;
 mod text;
 
 #[cfg(test)]

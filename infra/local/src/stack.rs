@@ -23,10 +23,13 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
+use crate::commands::Commands;
 use crate::database::{self, Database, listen, until};
 use crate::front::Front;
+use crate::page::Page;
 use crate::schedule;
 use crate::settings::{Received, Settings};
+use crate::tally::Tally;
 use crate::{owed, registry, tables};
 
 /// How long running requests are waited for at the end.
@@ -65,6 +68,7 @@ pub struct Stack {
     http_address: SocketAddr,
     tables: Tables,
     database: Database,
+    commands: Commands,
     stop: watch::Sender<bool>,
     server: JoinHandle<()>,
     owed: Vec<JoinHandle<()>>,
@@ -109,16 +113,19 @@ impl Stack {
         let client = database::client(database.address());
         let tables = tables::create(&client).await?;
         let store = Store::new(client, tables.clone(), Arc::new(SystemClock));
+        let tally = Tally::default();
         let handlers = settings.received.iter().map(|received| {
-            let handler = Handler::new(Arc::new(receiver(received, &settings, store.clone())));
+            let handler = Handler::new(Arc::new(receiver(received, &settings, store.clone(), tally.metrics())));
             (received.provider.profile().name, handler)
         });
-        let front = Front::new(handlers.collect(), database.address());
-        let (stop, stopped) = watch::channel(false);
         let watch_over = watch_over(store.clone(), settings.limits);
+        let commands = Commands::new(http_address.port(), database.address().port());
+        let page = Page::new(http_address, watch_over.clone(), tally.clone(), commands.clone());
+        let front = Front::new(handlers.collect(), database.address(), page);
+        let (stop, stopped) = watch::channel(false);
         let audit = audit(store.clone(), schedule_every);
         let auditor = AuditHandler::new(Arc::new(audit.clone()));
-        let worker = StreamHandler::new(Arc::new(worker(&settings, store).await));
+        let worker = StreamHandler::new(Arc::new(worker(&settings, store, tally.metrics()).await));
         let pump = owed::pump(database.inside(), tables.claims.clone(), worker, stopped.clone());
         let schedule = schedule::run(watch_over, schedule_every, stopped.clone());
         let audit_pump = owed::pump(database.inside(), tables.ledger.clone(), auditor, stopped.clone());
@@ -126,7 +133,7 @@ impl Stack {
         let owed =
             vec![tokio::spawn(pump), tokio::spawn(schedule), tokio::spawn(audit_pump), tokio::spawn(audit_schedule)];
         let server = tokio::spawn(front.serve(listener, until(stopped)));
-        Ok(Self { http_address, tables, database, stop, server, owed })
+        Ok(Self { http_address, tables, database, commands, stop, server, owed })
     }
 
     /// Where webhooks are received, under `/webhooks/<provider>`.
@@ -142,6 +149,11 @@ impl Stack {
     /// The names of the tables.
     pub fn tables(&self) -> &Tables {
         &self.tables
+    }
+
+    /// How commands find it.
+    pub(crate) fn commands(&self) -> &Commands {
+        &self.commands
     }
 
     /// Ends it: first what receives, then what it writes to.
@@ -162,7 +174,7 @@ impl Stack {
     }
 }
 
-async fn worker(settings: &Settings, store: Store) -> Worker {
+async fn worker(settings: &Settings, store: Store, metrics: Metrics) -> Worker {
     let Settings { outbox, sink_secrets, .. } = settings;
     // Only a bus is AWS's. Where it is, `AWS_ENDPOINT_URL_EVENTBRIDGE` may say.
     let has_bus = outbox.sinks.iter().any(|sink| matches!(sink.target, Target::Bus(_)));
@@ -175,7 +187,7 @@ async fn worker(settings: &Settings, store: Store) -> Worker {
         fetcher: Fetcher::new(settings.apis.clone()),
         outbox: outbox.clone(),
         clock: Arc::new(SystemClock),
-        metrics: Metrics::new(|_| {}),
+        metrics,
         settings: settings.worker,
         random: SystemRandom::new(),
     }
@@ -195,7 +207,7 @@ pub(crate) fn audit(store: Store, run_every: Duration) -> Audit {
     Audit { store, metrics: Metrics::new(|_| {}), clock: Arc::new(SystemClock), limits }
 }
 
-fn receiver(received: &Received, settings: &Settings, store: Store) -> Receiver {
+fn receiver(received: &Received, settings: &Settings, store: Store, metrics: Metrics) -> Receiver {
     Receiver {
         outbox: settings.outbox.clone(),
         provider: received.provider.clone(),
@@ -203,8 +215,7 @@ fn receiver(received: &Received, settings: &Settings, store: Store) -> Receiver 
         mode: settings.mode,
         store,
         gate: Gate::new(settings.gate_bytes),
-        // Metrics are for CloudWatch; here the log line beside each says the same.
-        metrics: Metrics::new(|_| {}),
+        metrics,
         clock: Arc::new(SystemClock),
     }
 }

@@ -10,6 +10,7 @@ use hookledger::stuck::{booked_json, resolution_json};
 use serde_json::{Value, json};
 
 use super::{Failure, Ports, inside, output};
+use crate::shown::why;
 
 /// Show the claims: one for each event that was received
 #[derive(Debug, Args)]
@@ -59,13 +60,6 @@ fn row(claim: &ClaimRow) -> Vec<String> {
 
 fn or_dash(text: &str) -> String {
     if text.is_empty() { "-".to_owned() } else { text.to_owned() }
-}
-
-/// Why it is where it is.
-pub(super) fn why(claim: &ClaimRow) -> String {
-    let waits = (claim.state == State::Received).then(|| "waits for the worker".to_owned());
-    let reason = claim.park_reason.map(|reason| reason.name().to_owned()).or(waits);
-    reason.into_iter().chain(claim.last_error.clone()).collect::<Vec<_>>().join(": ")
 }
 
 /// A claim for machines.

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 use clap::Args;
-use hookledger::claim::HeldEntry;
 use hookledger::items::EntryRow;
 use serde_json::{Map, Value, json};
 
 use super::{Failure, Ports, inside, known_provider, output};
+use crate::shown::{self, amount};
 
 /// Show the ledger's entries and their sums per currency
 #[derive(Debug, Args)]
@@ -37,7 +37,7 @@ impl Ledger {
         let (account, invoice) = (self.account.as_ref().map(key), self.invoice.as_ref().map(key));
         let entries = match &invoice {
             Some(invoice) => store.entries_of_invoice(invoice, inside::deadline()).await?,
-            None => inside::entries(&store, account.as_deref()).await?,
+            None => inside::entries(&store, account.as_deref(), usize::MAX).await?.rows,
         };
         if self.json {
             let entries_json: Vec<Value> = entries.iter().map(entry_json).collect();
@@ -74,23 +74,8 @@ fn print(entries: &[EntryRow]) {
     output::print_table(&["sum in minor units", "of"], &[0], rows);
 }
 
-/// In minor units as stored: how many make a whole one differs between currencies and providers.
-pub(super) fn amount(held: &HeldEntry) -> String {
-    let (amount, currency) = (held.amount_minor, &held.currency);
-    match held.linked_minor {
-        Some(linked) => format!("{amount} (links {linked}) {currency}"),
-        None => format!("{amount} {currency}"),
-    }
-}
-
 fn sums(entries: &[EntryRow]) -> BTreeMap<&str, (i128, usize)> {
-    let mut sums = BTreeMap::new();
-    for entry in entries {
-        let (sum, count) = sums.entry(entry.held.currency.as_str()).or_default();
-        *sum += i128::from(entry.held.amount_minor);
-        *count += 1;
-    }
-    sums
+    shown::sums(entries, |entry| entry.held.currency.as_str())
 }
 
 fn sums_json(entries: &[EntryRow]) -> Map<String, Value> {

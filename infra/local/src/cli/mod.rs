@@ -150,5 +150,11 @@ fn end(result: Result<ExitCode, Failure>) -> ExitCode {
     ExitCode::from(code)
 }
 
+/// Whether the program takes this command line, its name first.
+#[cfg(test)]
+pub(crate) fn takes(words: &[String]) -> bool {
+    parse(words.iter().map(OsString::from)).is_ok()
+}
+
 #[cfg(test)]
 mod tests;

@@ -7,6 +7,8 @@ use serde_json::Value;
 
 use crate::text::printable;
 
+pub(super) use crate::shown::count;
+
 /// Prints a result. A reader that has gone, as `head` does, is no failure.
 pub(super) fn print(text: &str) {
     let _ = writeln!(std::io::stdout().lock(), "{text}");
@@ -34,9 +36,4 @@ pub(super) fn print_table(header: &[&str], right: &[usize], rows: impl IntoItera
         }
     }
     print(&table.trim_fmt());
-}
-
-/// `3 entries`, `1 entry`.
-pub(super) fn count(number: usize, one: &str, many: &str) -> String {
-    format!("{number} {}", if number == 1 { one } else { many })
 }

@@ -4,16 +4,17 @@ use std::process::ExitCode;
 
 use clap::Args;
 use hookledger::claim::ClaimKey;
-use hookledger::items::{Booked, ClaimRow, EntryRow, Resolution};
+use hookledger::items::{Booked, ClaimRow, EntryRow};
 use hookledger::provider::Kept;
 use hookledger::store::{Store, Story};
 use hookledger::stuck::{booked_json, resolution_json};
-use hookledger::time::UnixMs;
 use serde_json::{Value, json};
 
-use super::claims::{claim_json, why};
-use super::ledger::{amount, entry_json};
+use super::claims::claim_json;
+use super::ledger::entry_json;
 use super::{Failure, Ports, inside, known_provider, output};
+use crate::reads::Entries;
+use crate::shown::{amount, decision, facts, standing};
 use crate::text::{printable, printable_lines};
 
 /// Show the whole story of one event: claim, reply, entries, kept bytes, what else came under its id
@@ -35,9 +36,6 @@ pub(super) struct Show {
     json: bool,
 }
 
-/// An entry that a claim names, and what the ledger holds of it.
-type Entries = Vec<(Booked, Option<EntryRow>)>;
-
 impl Show {
     pub(super) async fn run(self, ports: Ports) -> Result<ExitCode, Failure> {
         let store = inside::store(ports).await?;
@@ -54,7 +52,7 @@ impl Show {
             let wanted = self.event_id.as_deref().unwrap_or(&self.first);
             return Err(Failure::No(format!("there is no claim {key}{}", similar(&store, wanted).await?)));
         };
-        let entries = entries(&store, claim).await?;
+        let entries = inside::booked(&store, claim).await?;
         if self.json {
             output::print_json(&story_json(claim, &story, &entries));
         } else {
@@ -69,15 +67,6 @@ async fn similar(store: &Store, event_id: &str) -> Result<String, Failure> {
     let claims = inside::claims(store).await?;
     let similar = claims.iter().filter(|claim| claim.event_id == event_id);
     Ok(similar.map(|claim| format!("\nthere is {}", claim.key)).collect())
-}
-
-async fn entries(store: &Store, claim: &ClaimRow) -> Result<Entries, Failure> {
-    let mut entries = Vec::new();
-    for booked in &claim.entries {
-        let row = store.entry(&booked.movement, booked.kind, inside::deadline()).await?;
-        entries.push((booked.clone(), row));
-    }
-    Ok(entries)
 }
 
 fn print(claim: &ClaimRow, story: &Story, entries: &Entries) {
@@ -110,54 +99,17 @@ fn print(claim: &ClaimRow, story: &Story, entries: &Entries) {
     }
 }
 
-fn facts(claim: &ClaimRow) -> Vec<(&'static str, String)> {
-    let at = |moment: Option<UnixMs>| moment.map(UnixMs::rfc3339).unwrap_or_default();
-    let effect = claim.effect.map(|effect| format!("{} {}", effect.kind.name(), effect.digest.to_hex()));
-    let resolved = claim.resolution.as_ref().map(decision);
-    let facts = [
-        ("claim", claim.key.to_string()),
-        ("state", claim.state.name().to_owned()),
-        ("why", why(claim)),
-        ("event type", claim.event_type.clone()),
-        ("event id", claim.event_id.clone()),
-        ("scope", claim.scope.clone()),
-        ("claimed", at(Some(claim.claimed_at))),
-        ("completed", at(claim.completed_at)),
-        ("open since", at(claim.open_since)),
-        ("due", at(claim.due_at)),
-        ("attempts", if claim.attempt == 0 { String::new() } else { claim.attempt.to_string() }),
-        ("expires", at(claim.expires_at.map(|at| at.to_ms()))),
-        ("reply", format!("{} {}", claim.reply.status, String::from_utf8_lossy(&claim.reply.body))),
-        ("resolved", resolved.unwrap_or_default()),
-        ("bytes", claim.raw_digest.to_hex()),
-        ("effect", effect.unwrap_or_default()),
-    ];
-    facts.into_iter().filter(|(_, value)| !value.is_empty()).collect()
-}
-
-fn decision(resolution: &Resolution) -> String {
-    let Resolution { by, note, book, at } = resolution;
-    format!("by {by}, book {}, {}: {note}", book.name(), at.rfc3339())
-}
-
 fn entry_row(booked: &Booked, row: Option<&EntryRow>) -> Vec<String> {
-    let said = match (&booked.differs, booked.existed) {
-        (Some(said), _) => format!("left as it was; this event says {}", amount(said)),
-        (None, true) => "was there already".to_owned(),
-        (None, false) => "booked by this event".to_owned(),
-    };
-    let (amount, account, ledger) = match row {
-        Some(row) => (amount(&row.held), row.held.account.clone(), format!("recorded {}", row.recorded_at.rfc3339())),
-        None => ("?".to_owned(), None, "MISSING IN THE LEDGER".to_owned()),
-    };
-    let account = account.unwrap_or_else(|| "-".to_owned());
+    let (said, ledger) = standing(booked, row);
+    let amount = row.map_or_else(|| "?".to_owned(), |row| amount(&row.held));
+    let account = row.and_then(|row| row.held.account.clone()).unwrap_or_else(|| "-".to_owned());
     vec![booked.kind.name().to_owned(), amount, account, booked.movement.to_string(), said, ledger]
 }
 
 /// As it came. Laid out anew, numbers would lose digits and a name that stands twice would be shown once.
 fn kept_text(kept: &Kept) -> String {
     let headers: String = kept.headers.iter().map(|(name, value)| format!("{name}: {}\n", printable(value))).collect();
-    headers + &printable_lines(&String::from_utf8_lossy(&kept.body))
+    headers + &printable_lines(&kept.body)
 }
 
 fn story_json(claim: &ClaimRow, story: &Story, entries: &Entries) -> Value {

@@ -34,6 +34,7 @@ fn welcome(stack: &Stack, settings: &Settings, data: Option<&Path>) -> String {
         line("webhooks", &format!("http://{}/webhooks/{name}", stack.http_address()));
         line("", &secret_of(received));
     }
+    line("page", &format!("http://{}/ (what was received, what is open, the ledger)", stack.http_address()));
     line("DynamoDB", &format!("http://{} (any credentials, any region)", stack.dynamodb_address()));
     line("tables", &format!("{}, {}", stack.tables().claims, stack.tables().ledger));
     line("data", &data.map_or_else(|| "in memory".to_owned(), |directory| directory.display().to_string()));
@@ -41,11 +42,12 @@ fn welcome(stack: &Stack, settings: &Settings, data: Option<&Path>) -> String {
         "mode",
         if settings.mode == Mode::Live { "live (test events are ignored)" } else { "test (live events are ignored)" },
     );
-    let ports = port_flags(stack);
     let sample = if settings.mode == Mode::Live { "charge_succeeded" } else { "charge_succeeded_test_mode" };
     _ = write!(
         text,
-        "\ntry it:  cargo run -- send events/stripe/{sample}.json{ports}\n    then:  cargo run -- ledger{ports}"
+        "\ntry it:  {}\n    then:  {}",
+        stack.commands().run(&format!("send events/stripe/{sample}.json")),
+        stack.commands().run("ledger")
     );
     text
 }
@@ -57,14 +59,6 @@ fn secret_of(received: &Received) -> String {
     } else {
         format!("secret {} ({variable} is not set)", received.provider.development_secret())
     }
-}
-
-/// What a command must say to find a stack that is not on the usual ports.
-fn port_flags(stack: &Stack) -> String {
-    let flag =
-        |name: &str, port: u16, usual: u16| if port == usual { String::new() } else { format!(" {name} {port}") };
-    let http = flag("--port", stack.http_address().port(), 9000);
-    http + &flag("--dynamodb-port", stack.dynamodb_address().port(), 8000)
 }
 
 /// Ends with Ctrl-C or SIGTERM. Where neither can be listened for, the process ends as the system does it.

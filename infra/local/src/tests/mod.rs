@@ -2,6 +2,7 @@ mod audit;
 mod gateway;
 mod log;
 mod owed;
+mod page;
 mod settings;
 mod stack;
 mod tables;

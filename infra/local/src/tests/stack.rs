@@ -13,18 +13,18 @@ use crate::{Options, Settings, Stack, StartError, registry};
 
 const BODY: &[u8] = include_bytes!("../../../../events/stripe/charge_succeeded.json");
 
-async fn stack() -> Stack {
+pub(super) async fn stack() -> Stack {
     Stack::start(Options::on_free_ports(Settings::development())).await.unwrap()
 }
 
-async fn send(stack: &Stack, request: http::request::Builder, path: &str, body: Bytes) -> Response<Bytes> {
+pub(super) async fn send(stack: &Stack, request: http::request::Builder, path: &str, body: Bytes) -> Response<Bytes> {
     let request = request.uri(format!("http://{}{path}", stack.http_address())).body(Full::new(body)).unwrap();
     let client = Client::builder(TokioExecutor::new()).build_http();
     let (parts, body) = client.request(request).await.unwrap().into_parts();
     Response::from_parts(parts, body.collect().await.unwrap().to_bytes())
 }
 
-async fn deliver(stack: &Stack, body: &[u8]) -> Response<Bytes> {
+pub(super) async fn deliver(stack: &Stack, body: &[u8]) -> Response<Bytes> {
     let provider = registry::provider("stripe").unwrap();
     let mut request = Request::post("/");
     for (name, value) in provider.sign(body, &Secret::new(provider.development_secret()), SystemClock.now()) {

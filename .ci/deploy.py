@@ -135,7 +135,7 @@ def receive(emulator):
     body = (ROOT / "events/stripe/charge_succeeded.json").read_bytes()
     first = post(emulator, body)
     again = post(emulator, body)
-    expect("a payment is applied", (200, None), (first[0], first[1].get("hookledger-replay")))
+    expect("a payment is applied", (200, None), (first[0], first[1].get("hookledger-replay")), first[2])
     expect("the same again is replayed", (200, "true"), (again[0], again[1].get("hookledger-replay")))
     expect("byte for byte", first[2], again[2])
     expect("a forged one is refused", 401, post(emulator, body, "whsec_guessed")[0])
@@ -219,9 +219,9 @@ def until(holds, within_s, what):
     print(f"ok  {what}")
 
 
-def expect(what, expected, seen):
+def expect(what, expected, seen, more=""):
     if expected != seen:
-        fail(f"{what}: expected {expected!r}, saw {seen!r}")
+        fail(f"{what}: expected {expected!r}, saw {seen!r} {more}")
     print(f"ok  {what}")
 
 

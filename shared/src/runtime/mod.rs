@@ -92,7 +92,7 @@ async fn receiver(mut provider: impl Provider) -> Result<Receiver, ConfigErrors>
     let (vault, warm) = (Vault::new(&sdk), store.warm(clock.now().plus_ms(WARM_MS)));
     let unlock = async {
         match &id {
-            Some(id) => vault.unlock(&mut environment, id, name).await,
+            Some(id) => vault.unlock(&mut environment, id, name, false).await,
             None => Ok(()),
         }
     };
@@ -121,7 +121,7 @@ async fn worker(mut providers: Vec<Arc<dyn Provider>>) -> Result<Worker, ConfigE
         vault.unlock_sinks(&mut environment, &id).await.map_err(ConfigErrors::one)?;
     }
     for id in vault::take_ids(&mut environment) {
-        vault.unlock(&mut environment, &id, vault::provider_of(&id)).await.map_err(ConfigErrors::one)?;
+        vault.unlock(&mut environment, &id, vault::provider_of(&id), true).await.map_err(ConfigErrors::one)?;
     }
     let WorkerConfig { tables, tuning, settings, apis, outbox, sink_secrets } =
         WorkerConfig::of(&mut providers, &environment)?;

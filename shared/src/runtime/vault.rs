@@ -23,6 +23,8 @@ pub(super) const SECRET_ID: &str = "HOOKLEDGER_SECRET_ID";
 /// Names the secrets of all providers of a deployment, separated by commas; each ends with its provider's name.
 const SECRET_IDS: &str = "HOOKLEDGER_SECRET_IDS";
 
+const API_KEY: &str = "_API_KEY";
+
 /// Names the secret with the secrets of the sinks.
 pub(super) const SINK_SECRETS_ID: &str = "HOOKLEDGER_SINK_SECRETS_ID";
 
@@ -47,9 +49,18 @@ impl Vault {
         Self(Client::new(sdk))
     }
 
-    /// Adds to `environment` what the secret `id` of `provider` holds. Errors: a line about the secret.
-    pub(super) async fn unlock(&self, environment: &mut Environment, id: &str, provider: &str) -> Result<(), String> {
-        for (name, value) in self.variables(id, provider).await? {
+    /// Adds to `environment` what the secret `id` of `provider` holds, the key of its API only for who asks it. Errors: a line
+    /// about the secret.
+    pub(super) async fn unlock(
+        &self,
+        environment: &mut Environment,
+        id: &str,
+        provider: &str,
+        asks_api: bool,
+    ) -> Result<(), String> {
+        let variables = self.variables(id, provider).await?;
+        let api_key = variable(provider, API_KEY);
+        for (name, value) in variables.into_iter().filter(|(name, _)| asks_api || *name != api_key) {
             if environment.vars.insert(name.clone(), value).is_some() {
                 return Err(format!("{name} is set, and the secret {id} holds it too: say it in one place"));
             }
@@ -73,7 +84,7 @@ impl Vault {
             format!(r#"the secret {id} is not of the form {{"secrets": ["…"], "api_key": "…", "settings": {{}}}}: write it anew"#)
         })?;
         let mut variables = BTreeMap::from([(variable(provider, SECRETS), kept.secrets.join(","))]);
-        variables.extend(kept.api_key.map(|key| (variable(provider, "_API_KEY"), key)));
+        variables.extend(kept.api_key.map(|key| (variable(provider, API_KEY), key)));
         variables
             .extend(kept.settings.into_iter().map(|(name, value)| (variable(provider, &format!("_{name}")), value)));
         Ok(variables)

@@ -51,7 +51,7 @@ impl Page {
             return html! { p.empty { "Nothing is owed, and nothing waits for a person." } };
         }
         html! {
-            div.scroll { table {
+            div.scroll { table.wide {
                 tr { th { "open for" } th { "state" } th { "event" } th.num { "attempts" } th { "why, and what to do next" } }
                 @for row in &listing.rows {
                     tr {
@@ -129,7 +129,7 @@ fn ledger(entries: &Rows<EntryRow>) -> Markup {
 /// Entries, as they are shown everywhere.
 pub(super) fn table<'a>(entries: impl Iterator<Item = &'a EntryRow>) -> Markup {
     html! {
-        div.scroll { table {
+        div.scroll { table.wide {
             tr { th { "occurred" } th { "kind" } th.num { "amount" } th { "account" } th { "movement" } th { "event" } }
             @for entry in entries {
                 tr {

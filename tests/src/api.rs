@@ -111,6 +111,11 @@ async fn serve(
         }
     }
     let head = String::from_utf8(head).unwrap();
+    let length = head.to_lowercase().lines().find_map(|line| line.strip_prefix("content-length: ")?.parse().ok());
+    let mut body = vec![0; length.unwrap_or_default()];
+    if stream.read_exact(&mut body).await.is_err() {
+        return;
+    }
     let path = head.split(' ').nth(1).unwrap_or_default().to_owned();
     asked.lock().unwrap().push(head.to_lowercase());
     came.add_permits(1);

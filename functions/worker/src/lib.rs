@@ -15,6 +15,9 @@ pub fn providers() -> Vec<Arc<dyn Provider>> {
         Arc::new(hookledger_square::Square::default()),
         Arc::new(hookledger_paddle::Paddle),
         Arc::new(hookledger_razorpay::Razorpay::default()),
+        Arc::new(hookledger_braintree::Braintree),
+        Arc::new(hookledger_mollie::Mollie::default()),
+        Arc::new(hookledger_paypal::PayPal),
     ]
 }
 

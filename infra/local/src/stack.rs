@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hookledger::audit::{self, Audit};
+use hookledger::certificates::Certificates;
 use hookledger::gate::Gate;
 use hookledger::items::Tables;
 use hookledger::keys::Keys;
@@ -190,6 +191,7 @@ fn receiver(received: &Received, settings: &Settings, store: Store) -> Receiver 
     Receiver {
         provider: received.provider.clone(),
         keys: Keys::fixed(received.keys.clone()),
+        certificates: Certificates::default(),
         mode: settings.mode,
         store,
         gate: Gate::new(settings.gate_bytes),

@@ -67,7 +67,9 @@ class Emulator:
     def __exit__(self, kind, error, trace):
         if kind:
             self.log.seek(0)
-            print(self.log.read().decode(errors="replace")[-6000:], file=sys.stderr)
+            print(self.log.read().decode(errors="replace")[-3000:], file=sys.stderr)
+            for name in FUNCTIONS:
+                print(f"-- log of {name}\n{self.lines(name)[-3000:]}", file=sys.stderr)
         self.process.terminate()
         self.process.wait(20)
 
@@ -76,6 +78,13 @@ class Emulator:
             return urllib.request.urlopen(f"{self.url}/_ministack/health", timeout=2).status == 200
         except OSError:
             return False
+
+    def lines(self, name):
+        try:
+            events = self.client("logs").filter_log_events(logGroupName=f"/aws/lambda/hookledger-{name}")["events"]
+            return "\n".join(event["message"].rstrip() for event in events)
+        except Exception as error:
+            return f"none: {error}"
 
     def client(self, service):
         return self.session.create_client(service, endpoint_url=self.url)

@@ -69,6 +69,11 @@ impl TestApi {
         self.at(path, ApiAnswer::Full(200, object.to_string().into_bytes()));
     }
 
+    /// What every other request is answered with now.
+    pub fn answering(&self) -> ApiAnswer {
+        self.next.lock().unwrap().clone()
+    }
+
     /// What every other request is answered with from now on.
     pub fn answer(&self, answer: ApiAnswer) {
         *self.next.lock().unwrap() = answer;

@@ -17,6 +17,7 @@ mod gocardless;
 mod metrics;
 mod open;
 mod provider;
+mod steps;
 mod wire;
 mod worker;
 mod world;
@@ -29,6 +30,7 @@ pub use fault::{ErrorAnswer, Fault, Latch, Reason, When, each, every, item_json,
 pub use gocardless::GoCardlessApi;
 pub use metrics::MetricLog;
 pub use provider::{TestProvider, profile};
+pub use steps::{STOPPED, Steps};
 pub use wire::{Call, DELIVERY, Director, Point, Wire};
 pub use worker::API_KEY;
 pub use world::{Builder, NOW, SECRET, World, header, sample, samples};

@@ -29,6 +29,7 @@ impl World {
             providers: vec![provider],
             store: self.receiver.store.clone(),
             fetcher: Fetcher::new(apis),
+            outbox: self.receiver.outbox.clone(),
             clock: Arc::new(self.clock.clone()),
             metrics: self.metrics.sink(),
             settings,

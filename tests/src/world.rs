@@ -164,6 +164,7 @@ impl Parts {
             store,
             gate: Gate::new(self.gate_bytes),
             metrics: metrics.sink(),
+            outbox: hookledger::outbox::Outbox::default(),
             clock: Arc::new(clock.clone()),
         }
     }

@@ -22,6 +22,7 @@ fn version(world: &World, provider: impl Provider) -> Receiver {
         store: world.receiver.store.clone(),
         gate: Gate::new(0),
         metrics: world.metrics.sink(),
+        outbox: hookledger::outbox::Outbox::default(),
         clock: Arc::new(world.clock.clone()),
     }
 }

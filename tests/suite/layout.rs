@@ -61,7 +61,7 @@ fn only_the_store_sends_and_only_the_runtime_knows_the_time_and_the_environment(
         ("store", vec!["aws_sdk_dynamodb::Client", ".transact_write_items()", ".get_item()", ".update_item()"]),
         ("runtime", vec!["SystemTime", "std::env", "aws_lambda_events", "lambda_runtime"]),
         ("request", vec!["hmac::", "ct_eq"]),
-        ("items", vec!["\"raw_digest\"", "\"amount_minor\"", "\"expires_at\"", "\"payload_parts\"", "\"due_at_ms\""]),
+        ("items", vec!["\"raw_digest\"", "\"recorded_at_ms\"", "\"expires_at\"", "\"payload_parts\"", "\"due_at_ms\""]),
     ];
     assert!(code.values().all(|text| !text.contains("Instant::now")), "the clock that is handed down tells the time");
     for (owner, words) in alone {

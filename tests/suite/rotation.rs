@@ -46,6 +46,7 @@ fn receiver(world: &World, vault: &Vault) -> Receiver {
         store: world.receiver.store.clone(),
         gate: Gate::new(0),
         metrics: world.metrics.sink(),
+        outbox: hookledger::outbox::Outbox::default(),
         clock: Arc::new(world.clock.clone()),
     }
 }

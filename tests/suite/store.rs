@@ -60,6 +60,7 @@ impl Place {
             store: Store::new(client.clone(), tables.clone(), Arc::new(clock.clone())),
             gate: Gate::new(0),
             metrics: metrics.sink(),
+            outbox: hookledger::outbox::Outbox::default(),
             clock: Arc::new(clock.clone()),
         };
         Self { client, tables, provider, receiver, clock, metrics, _database: database }

@@ -90,7 +90,7 @@ impl Provider for Braintree {
 
     /// The codes stand in the body.
     fn sign(&self, _body: &[u8], _secret: &Secret, _at: UnixMs) -> Vec<(String, String)> {
-        vec![("content-type".to_owned(), "application/x-www-form-urlencoded".to_owned())]
+        Vec::new()
     }
 
     fn refresh(&self, body: &[u8], tag: &str) -> Vec<u8> {

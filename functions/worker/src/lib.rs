@@ -18,6 +18,12 @@ pub fn providers() -> Vec<Arc<dyn Provider>> {
         Arc::new(hookledger_braintree::Braintree),
         Arc::new(hookledger_mollie::Mollie::default()),
         Arc::new(hookledger_paypal::PayPal),
+        Arc::new(hookledger_standard_webhooks::StandardWebhooks::default()),
+        Arc::new(hookledger_shopify::Shopify),
+        Arc::new(hookledger_slack::Slack),
+        Arc::new(hookledger_paystack::Paystack),
+        Arc::new(hookledger_coinbase_commerce::CoinbaseCommerce),
+        Arc::new(hookledger_recurly::Recurly),
     ]
 }
 

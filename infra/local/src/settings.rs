@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsString;
 use std::sync::Arc;
 
+use hookledger::outbox::Outbox;
 use hookledger::provider::{Mode, Provider};
-use hookledger::request::KeySet;
+use hookledger::request::{KeySet, Secret};
 use hookledger::runtime::{Config, WatchConfig, WorkerConfig, secrets_variable, setting_variable};
 use hookledger::stuck::Limits;
 use hookledger::work::{self, Api};
@@ -33,6 +34,10 @@ pub struct Settings {
     pub worker: work::Settings,
     /// `HOOKLEDGER_<PROVIDER>_API_URL` and `…_API_KEY`.
     pub apis: HashMap<String, Api>,
+    /// `HOOKLEDGER_SINKS`.
+    pub outbox: Outbox,
+    /// `HOOKLEDGER_SINK_<NAME>_SECRET`.
+    pub sink_secrets: HashMap<String, Secret>,
     /// `HOOKLEDGER_STUCK_AFTER_S`, and `HOOKLEDGER_WORKER_ATTEMPTS_MAX` as the worker has it.
     pub limits: Limits,
 }
@@ -73,13 +78,15 @@ impl Settings {
             }
         }
         let secrets: Vec<_> = registry::providers().iter().map(|one| secrets_variable(one.profile().name)).collect();
-        let misspelt = |name: &&String| name.contains("SECRET") && !secrets.contains(name);
+        let misspelt = |name: &&String| {
+            name.contains("SECRET") && !name.starts_with("HOOKLEDGER_SINK_") && !secrets.contains(name)
+        };
         problems.extend(ours.keys().filter(misspelt).map(|name| {
             format!("{name} belongs to no provider: correct its name or remove it; known are {}", secrets.join(", "))
         }));
         let all = registry::providers();
         let strangers = ours.keys().filter(|name| !misspelt(name));
-        problems.extend(strangers.filter_map(|name| WorkerConfig::stranger(&all, name)));
+        problems.extend(strangers.filter_map(|name| WorkerConfig::stranger(&all, &ours, name)));
         let mut settings = Self::default();
         for provider in registry::providers() {
             match settings.add(provider, &ours) {
@@ -106,6 +113,7 @@ impl Settings {
         let config = WorkerConfig::read(&mut registry::providers(), read)
             .map_err(|errors| errors.lines().map(str::to_owned).collect::<Vec<_>>())?;
         (self.worker, self.apis) = (config.settings, config.apis);
+        (self.outbox, self.sink_secrets) = (config.outbox, config.sink_secrets);
         Ok(())
     }
 
@@ -143,5 +151,8 @@ fn development_settings(provider: &dyn Provider) -> impl Iterator<Item = (String
 }
 
 fn is_workers(variable: &str) -> bool {
-    variable.starts_with("HOOKLEDGER_WORKER_") || variable.ends_with("_API_URL") || variable.ends_with("_API_KEY")
+    variable.starts_with("HOOKLEDGER_WORKER_")
+        || variable.starts_with("HOOKLEDGER_SINK")
+        || variable.ends_with("_API_URL")
+        || variable.ends_with("_API_KEY")
 }

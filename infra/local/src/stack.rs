@@ -166,6 +166,7 @@ fn worker(settings: &Settings, store: Store) -> Worker {
         providers: settings.received.iter().map(|received| received.provider.clone()).collect(),
         store,
         fetcher: Fetcher::new(settings.apis.clone()),
+        outbox: settings.outbox.clone(),
         clock: Arc::new(SystemClock),
         metrics: Metrics::new(|_| {}),
         settings: settings.worker,
@@ -189,6 +190,7 @@ pub(crate) fn audit(store: Store, run_every: Duration) -> Audit {
 
 fn receiver(received: &Received, settings: &Settings, store: Store) -> Receiver {
     Receiver {
+        outbox: settings.outbox.clone(),
         provider: received.provider.clone(),
         keys: Keys::fixed(received.keys.clone()),
         certificates: Certificates::default(),

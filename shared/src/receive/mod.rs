@@ -15,6 +15,7 @@ use crate::gate::{Done, Gate};
 use crate::items::{NewClaim, Payload};
 use crate::keys::Keys;
 use crate::metrics::Metrics;
+use crate::outbox::Outbox;
 use crate::plan::{Ignored, Plan, Write};
 use crate::provider::{Event, EventMode, Kept, Mode, Provider, Reply};
 use crate::request::{Signature, Unverified, UnverifiedRequest, VerifiedRequest};
@@ -47,6 +48,8 @@ pub struct Receiver {
     pub metrics: Metrics,
     /// The time.
     pub clock: Arc<dyn Clock>,
+    /// Who is told.
+    pub outbox: Outbox,
 }
 
 /// One event and what became of it.
@@ -221,7 +224,8 @@ impl Receiver {
             return Plan::unreadable("it does not say whether it is a test");
         }
         let plan = catch_unwind(AssertUnwindSafe(|| self.provider.interpret(event)));
-        plan.unwrap_or_else(|_| Plan::unreadable("interpreting it failed by a fault of ours"))
+        let plan = plan.unwrap_or_else(|_| Plan::unreadable("interpreting it failed by a fault of ours"));
+        self.outbox.fill(self.provider.profile().name, event, plan)
     }
 
     /// Only what is done goes into memory: nothing else is sure to stay as it is.

@@ -1,7 +1,8 @@
 //! How signatures are made and checked, and how a key is made of a secret's text.
 
 use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD_NO_PAD;
+use base64::alphabet::STANDARD;
+use base64::engine::general_purpose::{GeneralPurpose, NO_PAD};
 use bytes::Bytes;
 use ring::{digest, hmac, signature};
 use rustls_pki_types::CertificateDer;
@@ -108,8 +109,11 @@ fn long(key: Vec<u8>) -> Result<Vec<u8>, &'static str> {
     if key.len() < KEY_BYTES_MIN { Err("is shorter than a key") } else { Ok(key) }
 }
 
+/// Keys as people paste them: senders' libraries take one that lost its padding, whatever the last digit's spare bits are.
+const PASTED: GeneralPurpose = GeneralPurpose::new(&STANDARD, NO_PAD.with_decode_allow_trailing_bits(true));
+
 fn base64(text: &str) -> Result<Vec<u8>, &'static str> {
-    STANDARD_NO_PAD.decode(text.trim_end_matches('=')).map_err(|_| "is not base64")
+    PASTED.decode(text.trim_end_matches('=')).map_err(|_| "is not base64")
 }
 
 #[cfg(test)]
@@ -143,6 +147,8 @@ mod tests {
         {
             assert_eq!(hex(Algorithm::HmacSha256Base64Key, base64, "m"), plain, "{base64}");
         }
+        let cut_short = hex(Algorithm::HmacSha256Base64Key, "YSBrZXkgb2Ygc29tZSBsZW5ndGj", "m");
+        assert_eq!(cut_short, plain, "bits beyond the last byte are no part of the key");
     }
 
     #[test]

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::RangeInclusive;
 
+use super::sinks_config::{SINKS, sink_variables};
 use crate::items::Tables;
+use crate::outbox::Outbox;
 use crate::provider::{Mode, Provider, Setting};
 use crate::request::{Algorithm, KeySet};
 use crate::store::Tuning;
@@ -18,7 +20,8 @@ const GATE_BYTES: &str = "HOOKLEDGER_GATE_BYTES";
 pub(super) const CONNECT_MS: &str = "HOOKLEDGER_DYNAMODB_CONNECT_MS";
 pub(super) const ATTEMPT_MS: &str = "HOOKLEDGER_DYNAMODB_ATTEMPT_MS";
 pub(super) const ATTEMPTS: &str = "HOOKLEDGER_DYNAMODB_ATTEMPTS";
-pub(super) const KNOWN: [&str; 7] = [MODE, CLAIMS_TABLE, LEDGER_TABLE, GATE_BYTES, CONNECT_MS, ATTEMPT_MS, ATTEMPTS];
+pub(super) const KNOWN: [&str; 8] =
+    [MODE, CLAIMS_TABLE, LEDGER_TABLE, GATE_BYTES, CONNECT_MS, ATTEMPT_MS, ATTEMPTS, SINKS];
 
 const GATE_BYTES_DEFAULT: u64 = 8 << 20;
 const GATE_BYTES_MAX: u64 = 1 << 30;
@@ -44,6 +47,8 @@ pub struct Config {
     pub gate_bytes: usize,
     /// `HOOKLEDGER_DYNAMODB_CONNECT_MS`, `…_ATTEMPT_MS`, `…_ATTEMPTS`.
     pub tuning: Tuning,
+    /// `HOOKLEDGER_SINKS`, and for each sink `HOOKLEDGER_SINK_<NAME>_ON_LOST`.
+    pub outbox: Outbox,
 }
 
 /// Everything that is wrong with the environment, a line each: which variable, what is wrong, what to do.
@@ -107,8 +112,8 @@ pub(super) fn stranger(name: &str, known: &[&str]) -> Option<String> {
 }
 
 impl Config {
-    /// Reads the variables of `provider`'s function by name, and tells the provider its settings. Values that depend on the
-    /// provider's deadline are checked by [`of`](Self::of).
+    /// Reads the variables of `provider`'s function by name, and tells the provider its settings. What depends on the
+    /// provider's deadline is checked where a function starts.
     pub fn read(provider: &mut dyn Provider, var: impl Fn(&str) -> Option<String>) -> Result<Self, ConfigErrors> {
         let mut reader = Reader { var, deadline_ms: u64::MAX, problems: Vec::new() };
         let config = reader.config(provider);
@@ -122,8 +127,8 @@ impl Config {
         let read = |name: &str| environment.vars.get(name).cloned();
         let mut reader = Reader { var: read, deadline_ms, problems: Vec::new() };
         reader.check_environment(environment);
-        let settings = setting_variables(provider);
-        let known: Vec<&str> = KNOWN.into_iter().chain(settings.iter().map(String::as_str)).collect();
+        let more = [setting_variables(provider), sink_variables(&environment.vars)].concat();
+        let known: Vec<&str> = KNOWN.into_iter().chain(more.iter().map(String::as_str)).collect();
         environment.vars.keys().for_each(|name| reader.check_name(name, &known));
         let config = reader.config(provider);
         reader.end(config)
@@ -152,10 +157,11 @@ impl<F: Fn(&str) -> Option<String>> Reader<F> {
         self.tell(provider, true);
         let mode = self.mode();
         let tables = self.tables();
+        let outbox = self.outbox();
         let gate_bytes = self.number(GATE_BYTES, GATE_BYTES_DEFAULT, 0..=GATE_BYTES_MAX);
         let tuning = self.tuning();
         let gate_bytes = usize::try_from(gate_bytes).unwrap_or(usize::MAX);
-        Some(Config { mode, keys: keys?, tables, gate_bytes, tuning })
+        Some(Config { mode, keys: keys?, tables, gate_bytes, tuning, outbox })
     }
 
     /// A value; `None` where there is none, or an empty one, which is a problem and never the default.

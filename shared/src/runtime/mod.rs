@@ -8,6 +8,7 @@ mod config;
 mod envelope;
 mod handler;
 mod log;
+mod sinks_config;
 mod stream;
 mod vault;
 mod watch;
@@ -100,7 +101,7 @@ async fn receiver(mut provider: impl Provider) -> Result<Receiver, ConfigErrors>
         tracing::warn!(%error, todo = "nothing, unless deliveries fail as well", "the warming read failed");
     }
     unlocked.map_err(ConfigErrors::one)?;
-    let Config { mode, keys, gate_bytes, .. } = Config::of(&mut provider, &environment)?;
+    let Config { mode, keys, gate_bytes, outbox, .. } = Config::of(&mut provider, &environment)?;
     let keys = match id {
         Some(id) => {
             let source = VaultKeys { vault, id, provider: name };
@@ -110,19 +111,22 @@ async fn receiver(mut provider: impl Provider) -> Result<Receiver, ConfigErrors>
     };
     let (gate, metrics) = (Gate::new(gate_bytes), Metrics::new(log::write_metric));
     let certificates = Certificates::default();
-    Ok(Receiver { provider: Arc::new(provider), keys, certificates, mode, store, gate, metrics, clock })
+    Ok(Receiver { provider: Arc::new(provider), keys, certificates, mode, store, gate, metrics, clock, outbox })
 }
 
 async fn worker(mut providers: Vec<Arc<dyn Provider>>) -> Result<Worker, ConfigErrors> {
     let mut environment = Environment::of_process();
     let sdk = store::sdk().await;
     let vault = Vault::new(&sdk);
+    if let Some(id) = environment.vars.remove(vault::SINK_SECRETS_ID) {
+        vault.unlock_sinks(&mut environment, &id).await.map_err(ConfigErrors::one)?;
+    }
     for id in vault::take_ids(&mut environment) {
         vault.unlock(&mut environment, &id, vault::provider_of(&id)).await.map_err(ConfigErrors::one)?;
     }
-    let WorkerConfig { tables, tuning, settings, apis } = WorkerConfig::of(&mut providers, &environment)?;
+    let WorkerConfig { tables, tuning, settings, apis, outbox, .. } = WorkerConfig::of(&mut providers, &environment)?;
     let clock = Arc::new(SystemClock);
     let store = Store::new(tuning.client(&sdk), tables, clock.clone());
     let (fetcher, metrics, random) = (Fetcher::new(apis), Metrics::new(log::write_metric), SystemRandom::new());
-    Ok(Worker { providers, store, fetcher, clock, metrics, settings, random })
+    Ok(Worker { providers, store, fetcher, outbox, clock, metrics, settings, random })
 }

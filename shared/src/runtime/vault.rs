@@ -14,6 +14,7 @@ use aws_sdk_secretsmanager::error::ProvideErrorMetadata as _;
 use serde::Deserialize;
 
 use super::config::{Environment, SECRETS, variable};
+use super::sinks_config::secret_variable;
 use crate::keys::KeySource;
 use crate::request::KeySet;
 
@@ -21,6 +22,9 @@ use crate::request::KeySet;
 pub(super) const SECRET_ID: &str = "HOOKLEDGER_SECRET_ID";
 /// Names the secrets of all providers of a deployment, separated by commas; each ends with its provider's name.
 const SECRET_IDS: &str = "HOOKLEDGER_SECRET_IDS";
+
+/// Names the secret with the secrets of the sinks.
+pub(super) const SINK_SECRETS_ID: &str = "HOOKLEDGER_SINK_SECRETS_ID";
 
 /// Lambda gives 10 s to the whole of the initialisation; a delivery that waits for a refresh has less to spare.
 const ANSWER_WITHIN: Duration = Duration::from_millis(1_500);
@@ -49,6 +53,16 @@ impl Vault {
             if environment.vars.insert(name.clone(), value).is_some() {
                 return Err(format!("{name} is set, and the secret {id} holds it too: say it in one place"));
             }
+        }
+        Ok(())
+    }
+
+    /// Adds to `environment` the secrets of sinks, by name: `{"erp": "whsec_…"}`.
+    pub(super) async fn unlock_sinks(&self, environment: &mut Environment, id: &str) -> Result<(), String> {
+        let kept: BTreeMap<String, String> = serde_json::from_str(&self.text(id).await?)
+            .map_err(|_| format!(r#"the secret {id} is not of the form {{"sink": "whsec_…"}}: write it anew"#))?;
+        for (sink, secret) in kept {
+            environment.vars.entry(secret_variable(&sink)).or_insert(secret);
         }
         Ok(())
     }

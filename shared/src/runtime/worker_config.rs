@@ -1,6 +1,6 @@
 //! What the worker is told by its environment.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use http::Uri;
@@ -9,9 +9,12 @@ use super::config::{
     self, ATTEMPT_MS, ATTEMPTS, CLAIMS_TABLE, CONNECT_MS, ConfigErrors, Environment, LEDGER_TABLE, Reader,
     setting_variables, variable,
 };
+use super::sinks_config::{SINKS, sink_variables};
 use super::watch_config::STUCK_AFTER_S;
 use crate::items::Tables;
+use crate::outbox::Outbox;
 use crate::provider::{ApiAuth, Provider};
+use crate::request::Secret;
 use crate::store::Tuning;
 use crate::work::{Api, ApiKey, Settings};
 
@@ -22,7 +25,8 @@ pub(super) const ATTEMPTS_MAX: &str = "HOOKLEDGER_WORKER_ATTEMPTS_MAX";
 const BACKOFF_MS: &str = "HOOKLEDGER_WORKER_BACKOFF_MS";
 const BACKOFF_MAX_MS: &str = "HOOKLEDGER_WORKER_BACKOFF_MAX_MS";
 const PARENT_WAIT_MS: &str = "HOOKLEDGER_WORKER_PARENT_WAIT_MS";
-const KNOWN: [&str; 12] = [
+const KNOWN: [&str; 13] = [
+    SINKS,
     CLAIMS_TABLE,
     LEDGER_TABLE,
     CONNECT_MS,
@@ -53,6 +57,10 @@ pub struct WorkerConfig {
     pub settings: Settings,
     /// `HOOKLEDGER_<PROVIDER>_API_URL` and `…_API_KEY`, of providers that have an API.
     pub apis: HashMap<String, Api>,
+    /// `HOOKLEDGER_SINKS`, as the receiving functions have it.
+    pub outbox: Outbox,
+    /// `HOOKLEDGER_SINK_<NAME>_SECRET`, of sinks that take a POST.
+    pub sink_secrets: HashMap<String, Secret>,
 }
 
 impl WorkerConfig {
@@ -69,8 +77,8 @@ impl WorkerConfig {
 
     /// The problem with a variable that begins like ours and that neither a receiving function nor the worker knows, if it
     /// is that.
-    pub fn stranger(providers: &[Arc<dyn Provider>], name: &str) -> Option<String> {
-        let of_providers = variables_of(providers);
+    pub fn stranger(providers: &[Arc<dyn Provider>], vars: &BTreeMap<String, String>, name: &str) -> Option<String> {
+        let of_providers = [variables_of(providers), sink_variables(vars)].concat();
         let mut known: Vec<&str> = config::KNOWN.into_iter().chain(KNOWN).chain([STUCK_AFTER_S]).collect();
         known.extend(of_providers.iter().map(String::as_str));
         known.sort_unstable();
@@ -83,8 +91,8 @@ impl WorkerConfig {
         let read = |name: &str| environment.vars.get(name).cloned();
         let mut reader = Reader { var: read, deadline_ms: u64::MAX, problems: Vec::new() };
         reader.check_environment(environment);
-        let of_providers = variables_of(providers);
-        let known: Vec<&str> = KNOWN.into_iter().chain(of_providers.iter().map(String::as_str)).collect();
+        let more = [variables_of(providers), sink_variables(&environment.vars)].concat();
+        let known: Vec<&str> = KNOWN.into_iter().chain(more.iter().map(String::as_str)).collect();
         environment.vars.keys().for_each(|name| reader.check_name(name, &known));
         let config = reader.worker(providers);
         reader.end(Some(config))
@@ -113,7 +121,9 @@ impl<F: Fn(&str) -> Option<String>> Reader<F> {
             Some((name.to_owned(), self.api(name, provider.api_url()?, provider.api_auth())))
         });
         let apis = apis.collect();
-        WorkerConfig { tables, tuning, settings, apis }
+        let outbox = self.outbox();
+        let sink_secrets = self.sink_secrets(&outbox);
+        WorkerConfig { tables, tuning, settings, apis, outbox, sink_secrets }
     }
 
     fn settings(&mut self) -> Settings {

@@ -15,6 +15,7 @@ use ring::rand::SystemRandom;
 
 use crate::claim::ClaimKey;
 use crate::metrics::Metrics;
+use crate::outbox::Outbox;
 use crate::plan::ParkReason;
 use crate::provider::Provider;
 use crate::store::{Lease, Store, StoreError};
@@ -35,6 +36,8 @@ pub struct Worker {
     pub store: Store,
     /// Reads from the providers' APIs.
     pub fetcher: Fetcher,
+    /// Who is told.
+    pub outbox: Outbox,
     /// The time.
     pub clock: Arc<dyn Clock>,
     /// Where is counted.

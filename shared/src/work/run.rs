@@ -59,7 +59,7 @@ impl Worker {
             Err(Stop::Permanent(why)) => return self.park(row, ParkReason::Unreadable, why, deadline).await,
             Err(Stop::Store(error)) => return Err(error),
         };
-        let settle = match plan {
+        let settle = match self.outbox.fill(&row.provider, &event, plan) {
             Plan::Settle(settle) => settle,
             Plan::Ignore(_) => Settle::nothing(),
             Plan::Park(park) => return self.park(row, park.reason, park.why, deadline).await,

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::super::config::{Config, Environment, secrets_variable};
 use super::world::Echo;
 use crate::items::Tables;
+use crate::outbox::Outbox;
 use crate::provider::Mode;
 use crate::request::KeySet;
 use crate::store::Tuning;
@@ -35,6 +36,7 @@ fn secrets_are_all_that_must_be_said() {
         keys: KeySet::parse("shop@s1,s2").unwrap(),
         tables: Tables { claims: "hookledger-claims".into(), ledger: "hookledger-ledger".into() },
         gate_bytes: 8 << 20,
+        outbox: Outbox::default(),
         tuning: Tuning::default(),
     };
     assert_eq!(secrets_variable("echo-pay"), "HOOKLEDGER_ECHO_PAY_SECRETS");
@@ -60,6 +62,7 @@ fn every_value_can_be_set() {
         keys: KeySet::parse("s").unwrap(),
         tables: Tables { claims: "c.1".into(), ledger: "l_1".into() },
         gate_bytes: 0,
+        outbox: Outbox::default(),
         tuning: Tuning { connect_ms: 100, attempt_ms: 200, attempts: 1, ..Tuning::default() },
     };
     assert_eq!(config, Ok(expected));

@@ -6,6 +6,7 @@ mod configuration;
 mod envelopes;
 mod handling;
 mod logging;
+mod sinks_configuration;
 mod watch_configuration;
 mod worker_configuration;
 mod world;

@@ -123,6 +123,7 @@ pub(super) fn handler(metrics: impl Fn(&str) + Send + Sync + 'static) -> Handler
         store: Store::new(client, tables, clock.clone()),
         gate: Gate::new(0),
         metrics: Metrics::new(metrics),
+        outbox: crate::outbox::Outbox::default(),
         clock,
     }))
 }

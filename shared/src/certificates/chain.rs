@@ -49,7 +49,7 @@ impl Chain {
         let is_for = |name: &&str| {
             ServerName::try_from(*name).is_ok_and(|name| certificate.verify_is_valid_for_subject_name(&name).is_ok())
         };
-        if names.iter().any(|name| is_for(name)) { Ok(first.clone()) } else { Err(refused("it is made out to others")) }
+        if names.iter().any(is_for) { Ok(first.clone()) } else { Err(refused("it is made out to others")) }
     }
 }
 

@@ -221,7 +221,9 @@ impl Effect {
         let mut hash = FieldHash::new("defer");
         match defer.fetch() {
             Fetch::ParentEntry(occurrence) => hash.text("parent").occurrence(occurrence),
-            Fetch::Object(path) | Fetch::ObjectIfKeyed(path) => hash.text("object").text(path),
+            Fetch::Object(path) | Fetch::ObjectIfKeyed(path) | Fetch::ObjectIfThere(path) => {
+                hash.text("object").text(path)
+            }
         };
         hash.entries(defer.known(), false);
         hash.effect(EffectKind::Defer)

@@ -18,6 +18,8 @@ pub mod claim;
 
 pub mod provider;
 
+pub mod certificates;
+
 pub mod outbox;
 
 pub mod items;

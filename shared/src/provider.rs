@@ -26,6 +26,17 @@ pub trait Provider: Send + Sync + 'static {
     /// Says what was signed, how, and with which codes. Decides nothing.
     fn signature(&self, request: &UnverifiedRequest) -> Result<Signature, Unverified>;
 
+    /// Whether a request is a mere ping: unsigned, and of the form in which the provider says no more than where to look. It
+    /// goes on without verification, and only to be ignored or to have read what it names.
+    fn is_ping(&self, _request: &UnverifiedRequest) -> bool {
+        false
+    }
+
+    /// Which certificates may be named by its [`signature`](Self::signature). `None`: none is ever fetched.
+    fn certificates(&self) -> Option<&'static CertificateRules> {
+        None
+    }
+
     /// The events in a delivery, each with its id, scope and mode. Never empty.
     fn identify(&self, request: &VerifiedRequest) -> Vec<Event>;
 
@@ -44,6 +55,11 @@ pub trait Provider: Send + Sync + 'static {
     /// Where the provider's API is unless configured otherwise: scheme and host. `None`: nothing is ever fetched.
     fn api_url(&self) -> Option<&'static str> {
         None
+    }
+
+    /// What its API is shown.
+    fn api_auth(&self) -> ApiAuth {
+        ApiAuth::Bearer
     }
 
     /// What a request to the API says about `event` beside the key: the account it is about, the version it expects.
@@ -78,12 +94,40 @@ pub trait Provider: Send + Sync + 'static {
         body.to_vec()
     }
 
+    /// Why nobody but the provider can sign for it. `None`: who holds a secret can.
+    fn cannot_sign(&self) -> Option<&'static str> {
+        None
+    }
+
     /// The headers the provider itself would send with `body`: for the local stack, the tests and probes. None where the
     /// secret cannot sign.
     fn sign(&self, body: &[u8], secret: &Secret, at: UnixMs) -> Vec<(String, String)>;
 
     /// The same body as a new fact: every id that names this event or its movement carries `tag`.
     fn refresh(&self, body: &[u8], tag: &str) -> Vec<u8>;
+}
+
+/// What a provider's API is shown by who asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ApiAuth {
+    /// The API key, as a bearer token.
+    Bearer,
+    /// A bearer token that is given for the API key, which is `id:secret` (RFC 6749, 4.4), for as long as it holds.
+    ClientCredentials {
+        /// Where it is given, by POST.
+        path: &'static str,
+    },
+}
+
+/// Which certificates may prove a signature. All must hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CertificateRules {
+    /// It is fetched from one of these hosts,
+    pub hosts: &'static [&'static str],
+    /// from below this path, which ends with a slash;
+    pub path: &'static str,
+    /// and is made out to one of these names.
+    pub names: &'static [&'static str],
 }
 
 /// Something a provider must be told beside its secrets: `HOOKLEDGER_<PROVIDER>_<NAME>`.

@@ -41,7 +41,7 @@ impl World {
                     let movement = MovementKey::new(&row.provider, parent);
                     Fetched::ParentEntry(store.parent_entry(&movement, Kind::Payment, deadline).await?)
                 }
-                Fetch::ObjectIfKeyed(_) => Fetched::NoObject,
+                Fetch::ObjectIfKeyed(_) | Fetch::ObjectIfThere(_) => Fetched::NoObject,
                 Fetch::Object(_) => panic!("there is no API here"),
             };
             read.push(Read { fetch, fetched });

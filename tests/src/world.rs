@@ -8,6 +8,7 @@ use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::config::retry::RetryPartition;
 use aws_sdk_dynamodb::config::{Credentials, SharedCredentialsProvider};
 use dynoxide::Database;
+use hookledger::certificates::Certificates;
 use hookledger::claim::ClaimKey;
 use hookledger::gate::Gate;
 use hookledger::items::{ClaimRow, EntryRow, Tables};
@@ -158,6 +159,7 @@ impl Parts {
         Receiver {
             provider,
             keys: Keys::fixed(self.keys.clone()),
+            certificates: Certificates::default(),
             mode: self.mode,
             store,
             gate: Gate::new(self.gate_bytes),

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use hookledger::certificates::Certificates;
 use hookledger::gate::Gate;
 use hookledger::keys::Keys;
 use hookledger::metrics::Metric;
@@ -16,6 +17,7 @@ fn version(world: &World, provider: impl Provider) -> Receiver {
     Receiver {
         provider: Arc::new(provider),
         keys: Keys::fixed((*world.receiver.keys.held()).clone()),
+        certificates: Certificates::default(),
         mode: world.receiver.mode,
         store: world.receiver.store.clone(),
         gate: Gate::new(0),

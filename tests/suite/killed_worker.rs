@@ -72,6 +72,7 @@ impl Deployment {
         let receiver = Receiver {
             provider: Arc::new(Stripe),
             keys: hookledger::keys::Keys::fixed(KeySet::parse(SECRET).unwrap()),
+            certificates: hookledger::certificates::Certificates::default(),
             mode: Mode::Live,
             store: store.clone(),
             gate: Gate::new(0),

@@ -3,6 +3,7 @@
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 
+use hookledger::certificates::Certificates;
 use hookledger::gate::Gate;
 use hookledger::keys::{KeySource, Keys, Refresh};
 use hookledger::receive::Receiver;
@@ -40,6 +41,7 @@ fn receiver(world: &World, vault: &Vault) -> Receiver {
     Receiver {
         provider: world.receiver.provider.clone(),
         keys: Keys::from_source(held, Box::new(vault.clone()), Refresh::default(), NOW),
+        certificates: Certificates::default(),
         mode: world.receiver.mode,
         store: world.receiver.store.clone(),
         gate: Gate::new(0),

@@ -12,6 +12,7 @@ use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::config::{Credentials, SharedCredentialsProvider};
 use aws_sdk_dynamodb::types::TimeToLiveSpecification;
 use bytes::Bytes;
+use hookledger::certificates::Certificates;
 use hookledger::claim::ClaimKey;
 use hookledger::gate::Gate;
 use hookledger::items::{ClaimRow, EntryRow, Tables};
@@ -54,6 +55,7 @@ impl Place {
         let receiver = Receiver {
             provider: provider.clone(),
             keys: Keys::fixed(KeySet::parse(SECRET).unwrap()),
+            certificates: Certificates::default(),
             mode: Mode::Live,
             store: Store::new(client.clone(), tables.clone(), Arc::new(clock.clone())),
             gate: Gate::new(0),

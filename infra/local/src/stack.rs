@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use aws_config::SdkConfig;
 use hookledger::audit::{self, Audit};
+use hookledger::certificates::Certificates;
 use hookledger::gate::Gate;
 use hookledger::items::Tables;
 use hookledger::keys::Keys;
@@ -212,6 +213,7 @@ fn receiver(received: &Received, settings: &Settings, store: Store, metrics: Met
         outbox: settings.outbox.clone(),
         provider: received.provider.clone(),
         keys: Keys::fixed(received.keys.clone()),
+        certificates: Certificates::default(),
         mode: settings.mode,
         store,
         gate: Gate::new(settings.gate_bytes),

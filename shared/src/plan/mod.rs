@@ -72,6 +72,8 @@ pub enum Fetch {
     Object(String),
     /// The same, where the event can be settled without it as well: read if a key of the API is configured.
     ObjectIfKeyed(String),
+    /// An object of which it is not sure that the provider has it: path and query, checked by the mapping.
+    ObjectIfThere(String),
 }
 
 /// What the worker read.
@@ -81,7 +83,7 @@ pub enum Fetched {
     ParentEntry(Option<ParentEntry>),
     /// The provider's answer.
     Object(Vec<u8>),
-    /// To [`Fetch::ObjectIfKeyed`]: no key is configured, or the provider has no such object.
+    /// The provider has no such object; or no key is configured, to [`Fetch::ObjectIfKeyed`].
     NoObject,
 }
 

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use futures_util::FutureExt as _;
 use futures_util::stream::{self, StreamExt as _};
 
+use crate::certificates::{CertificateError, Certificates};
 use crate::claim::{ClaimKey, Digest};
 use crate::gate::{Done, Gate};
 use crate::items::{NewClaim, Payload};
@@ -17,7 +18,7 @@ use crate::metrics::Metrics;
 use crate::outbox::Outbox;
 use crate::plan::{Ignored, Plan, Write};
 use crate::provider::{Event, EventMode, Kept, Mode, Provider, Reply};
-use crate::request::{Unverified, UnverifiedRequest, VerifiedRequest};
+use crate::request::{Signature, Unverified, UnverifiedRequest, VerifiedRequest};
 use crate::store::{Commit, Store, Verdict};
 use crate::time::{Clock, UnixMs, UnixS};
 
@@ -35,6 +36,8 @@ pub struct Receiver {
     pub provider: Arc<dyn Provider>,
     /// Its active secrets.
     pub keys: Keys,
+    /// The certificates its requests are signed with, where they are.
+    pub certificates: Certificates,
     /// What this deployment books.
     pub mode: Mode,
     /// The tables.
@@ -78,7 +81,7 @@ impl Receiver {
     async fn road(&self, request: UnverifiedRequest, invocation_ends: UnixMs) -> Answer {
         let began = self.clock.now();
         let deadline = self.deadline(began, invocation_ends);
-        let verified = match self.verify(request, began).await {
+        let verified = match self.verify(request, began, deadline).await {
             Ok(verified) => verified,
             Err(outcome) => return self.refuse(outcome),
         };
@@ -86,6 +89,9 @@ impl Receiver {
             Ok(events) => events,
             Err(outcome) => return self.refuse(outcome),
         };
+        if verified.is_ping() && !events.iter().all(|event| self.only_looks(event)) {
+            return self.refuse(Outcome::Unverified(Unverified::NotSigned));
+        }
         // Collected first: a closure kept in the stream would keep the compiler from seeing that this future is `Send`.
         let handling: Vec<_> = events.iter().map(|event| self.handle(event, deadline)).collect();
         let mut handled: Vec<Handled> = stream::iter(handling).buffered(SIDE_BY_SIDE).collect().await;
@@ -107,7 +113,12 @@ impl Receiver {
     }
 
     /// Everything that is decided without believing the request: where it goes, its size, a challenge, its signature.
-    async fn verify(&self, request: UnverifiedRequest, now: UnixMs) -> Result<VerifiedRequest, Outcome> {
+    async fn verify(
+        &self,
+        request: UnverifiedRequest,
+        now: UnixMs,
+        deadline: UnixMs,
+    ) -> Result<VerifiedRequest, Outcome> {
         let profile = self.provider.profile();
         if !routed(&request.path, profile.name) {
             return Err(Outcome::NotFound);
@@ -125,7 +136,11 @@ impl Receiver {
         if request.body.is_empty() {
             return Err(Outcome::Malformed("the body is empty"));
         }
+        if self.provider.is_ping(&request) {
+            return Ok(request.into_ping());
+        }
         let signature = self.provider.signature(&request).map_err(Outcome::Unverified)?;
+        let signature = self.certified(signature, now, deadline).await?;
         let again = self.keys.can_change().then(|| request.clone());
         let verified = match (request.verify(&signature, &keys, now), again) {
             (Err(Unverified::NoMatch), Some(again)) => match self.keys.after_miss(&keys, now).await {
@@ -135,6 +150,31 @@ impl Receiver {
             (verified, _) => verified,
         };
         verified.map_err(Outcome::Unverified)
+    }
+
+    /// The same with the certificates that it names, where they are the sender's.
+    async fn certified(&self, mut signature: Signature, now: UnixMs, deadline: UnixMs) -> Result<Signature, Outcome> {
+        let urls: Vec<String> = signature.certificate_urls().map(str::to_owned).collect();
+        for url in urls {
+            let refused = |why| Outcome::Unverified(Unverified::Uncertified(why));
+            let rules = self.provider.certificates().ok_or(refused("this sender has none"))?;
+            let certificate = self.certificates.get(&url, rules, now, deadline).await;
+            let certificate = certificate.map_err(|error| match error {
+                CertificateError::Refused(why) => refused(why),
+                CertificateError::Unreachable(why) => Outcome::NoCertificate(why),
+            })?;
+            signature = signature.certified(&url, &certificate);
+        }
+        Ok(signature)
+    }
+
+    /// Whether an event that nobody signed leads to no more than a look at what it names.
+    fn only_looks(&self, event: &Event) -> bool {
+        match self.plan(event) {
+            Plan::Ignore(_) => true,
+            Plan::Defer(defer) => defer.known().is_empty(),
+            Plan::Settle(_) | Plan::Park(_) => false,
+        }
     }
 
     /// The events of a delivery, each once: byte-equal repetitions of one event are merged.

@@ -76,6 +76,8 @@ pub enum Outcome {
     },
     /// Another delivery of the event is being written.
     InFlight,
+    /// The certificate that proves its signature cannot be had now.
+    NoCertificate(String),
     /// The store gave no answer that can be relied on.
     Unavailable(StoreError),
     /// A fault of ours outside of what is caught closer.
@@ -123,14 +125,14 @@ impl Outcome {
             Self::Accepted { .. } => "accepted",
             Self::Parked { .. } => "parked",
             Self::InFlight => "in_flight",
-            Self::Unavailable(_) | Self::Panicked => "unavailable",
+            Self::NoCertificate(_) | Self::Unavailable(_) | Self::Panicked => "unavailable",
         }
     }
 
     /// Whether the sender coming again can end differently.
     pub const fn should_retry(&self) -> bool {
         match self {
-            Self::InFlight | Self::Unavailable(_) | Self::Panicked => true,
+            Self::InFlight | Self::NoCertificate(_) | Self::Unavailable(_) | Self::Panicked => true,
             Self::NotFound
             | Self::MethodNotAllowed
             | Self::MalformedEnvelope(_)
@@ -184,7 +186,9 @@ impl Outcome {
             Self::InFlight => {
                 refusal(profile.transport.in_flight_status, name, "another delivery of this event is being written")
             }
-            Self::Unavailable(_) | Self::Panicked => refusal(503, name, "nothing was acknowledged, send it again"),
+            Self::NoCertificate(_) | Self::Unavailable(_) | Self::Panicked => {
+                refusal(503, name, "nothing was acknowledged, send it again")
+            }
             Self::Ignored(_) => profile.transport.success.into(),
             Self::Replayed { row, .. } => row.reply,
             Self::Handshake(reply)

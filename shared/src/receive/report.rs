@@ -28,6 +28,13 @@ impl Receiver {
                     "a delivery is too large to be kept"
                 );
             }
+            Outcome::NoCertificate(why) => warn!(
+                provider,
+                outcome = name,
+                reason = %why,
+                todo = "nothing, unless it lasts: see whether this function reaches the provider's API",
+                "a signature cannot be verified now"
+            ),
             Outcome::Panicked => {
                 values.push((Metric::StoreFaults, 1));
                 error!(

@@ -5,7 +5,10 @@ use base64::alphabet::STANDARD;
 use base64::engine::general_purpose::{GeneralPurpose, NO_PAD};
 use bytes::Bytes;
 use ring::{digest, hmac, signature};
+use rustls_pki_types::CertificateDer;
 use subtle::ConstantTimeEq as _;
+use webpki::EndEntityCert;
+use webpki::ring::RSA_PKCS1_2048_8192_SHA256;
 
 use super::{Secret, decode_hex};
 
@@ -21,10 +24,13 @@ pub enum Algorithm {
     HmacSha256Base64Key,
     /// HMAC-SHA512.
     HmacSha512,
-    /// HMAC-SHA1; the key is the SHA-1 of the secret.
+    /// HMAC-SHA1; the secret is `name|key`: what the sender calls it in public, and the key, of which the SHA-1 is taken.
     HmacSha1HashedKey,
     /// Ed25519; the secret is the sender's public key in base64, behind `whpk_`.
     Ed25519,
+    /// RSA (PKCS #1 v1.5) with SHA-256, by the key of a certificate that the request names. The secret makes no key: it is
+    /// part of what is signed.
+    RsaSha256Certified,
 }
 
 /// The prefixes of Standard Webhooks' keys. A public key is no secret: it must never serve as an HMAC's key.
@@ -43,16 +49,29 @@ impl Algorithm {
             Self::HmacSha256 | Self::HmacSha256HexKey | Self::HmacSha256Base64Key => hmac::HMAC_SHA256,
             Self::HmacSha512 => hmac::HMAC_SHA512,
             Self::HmacSha1HashedKey => hmac::HMAC_SHA1_FOR_LEGACY_USE_ONLY,
-            Self::Ed25519 => return None,
+            Self::Ed25519 | Self::RsaSha256Certified => return None,
         };
         let mut context = hmac::Context::with_key(&hmac::Key::new(algorithm, &key));
         message.iter().for_each(|piece| context.update(piece));
         Some(context.sign().as_ref().to_vec())
     }
 
-    /// Whether `code` is what a sender who holds `secret` puts on `message`. Codes of an HMAC are compared in constant time.
-    pub(super) fn made(self, code: &[u8], message: &[Bytes], secret: &Secret) -> bool {
+    /// Whether `code` is what a sender who holds `secret`, or the key of `certificate`, puts on `message`. Codes of an HMAC
+    /// are compared in constant time.
+    pub(super) fn made(
+        self,
+        code: &[u8],
+        message: &[Bytes],
+        secret: &Secret,
+        certificate: Option<&CertificateDer<'_>>,
+    ) -> bool {
         match self {
+            Self::RsaSha256Certified => certificate.is_some_and(|certificate| {
+                let certificate = EndEntityCert::try_from(certificate);
+                certificate.is_ok_and(|made_by| {
+                    made_by.verify_signature(RSA_PKCS1_2048_8192_SHA256, &message.concat(), code).is_ok()
+                })
+            }),
             Self::Ed25519 => self.key(secret).is_ok_and(|key| {
                 signature::UnparsedPublicKey::new(&signature::ED25519, key).verify(&message.concat(), code).is_ok()
             }),
@@ -68,13 +87,16 @@ impl Algorithm {
     fn key(self, secret: &Secret) -> Result<Vec<u8>, &'static str> {
         let text = secret.text.as_str();
         match self {
-            Self::HmacSha256 | Self::HmacSha512 => Ok(text.as_bytes().to_vec()),
+            Self::HmacSha256 | Self::HmacSha512 | Self::RsaSha256Certified => Ok(text.as_bytes().to_vec()),
             Self::HmacSha256HexKey => long(decode_hex(text).ok_or("is not hex")?),
             Self::HmacSha256Base64Key if text.starts_with(PUBLIC_KEY) => Err("is a public key, not a shared secret"),
             Self::HmacSha256Base64Key => long(base64(text.strip_prefix(SHARED_KEY).unwrap_or(text))?),
-            Self::HmacSha1HashedKey => {
-                Ok(digest::digest(&digest::SHA1_FOR_LEGACY_USE_ONLY, text.as_bytes()).as_ref().to_vec())
-            }
+            Self::HmacSha1HashedKey => match secret.named() {
+                Some((_, key)) => {
+                    Ok(digest::digest(&digest::SHA1_FOR_LEGACY_USE_ONLY, key.as_bytes()).as_ref().to_vec())
+                }
+                None => Err("is not of the form public|private"),
+            },
             Self::Ed25519 => match base64(text.strip_prefix(PUBLIC_KEY).ok_or("does not begin with whpk_")?)? {
                 key if key.len() == 32 => Ok(key),
                 _ => Err("is not a key of 32 bytes"),
@@ -141,7 +163,7 @@ mod tests {
         assert_eq!(problem(Algorithm::Ed25519, public), None);
         let message = [Bytes::from_static(b"m")];
         for (algorithm, text) in [(Algorithm::HmacSha256HexKey, "xyz"), (Algorithm::HmacSha256Base64Key, public)] {
-            assert!(!algorithm.made(b"", &message, &Secret::new(text)));
+            assert!(!algorithm.made(b"", &message, &Secret::new(text), None));
         }
     }
 
@@ -155,8 +177,8 @@ mod tests {
         .unwrap();
         let secret = Secret::new("whpk_PUAXw+hDiVqStwqnTRt+vJyYLM8uxJaMwM1V8Sr0Zgw=");
         let message = [Bytes::from_static(&[0x72])];
-        assert!(Algorithm::Ed25519.made(&code, &message, &secret));
-        assert!(!Algorithm::Ed25519.made(&code, &[Bytes::from_static(b"s")], &secret));
+        assert!(Algorithm::Ed25519.made(&code, &message, &secret, None));
+        assert!(!Algorithm::Ed25519.made(&code, &[Bytes::from_static(b"s")], &secret, None));
         assert_eq!(Algorithm::Ed25519.sign(&message, &secret), None);
     }
 }

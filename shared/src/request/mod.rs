@@ -3,19 +3,27 @@
 
 mod algorithm;
 mod encoding;
+mod form;
 mod headers;
 mod secret;
+mod signed;
 
 use std::fmt;
 
 use bytes::Bytes;
+use rustls_pki_types::CertificateDer;
 
 use crate::time::{UnixMs, UnixS};
 
 pub use algorithm::Algorithm;
 pub use encoding::{decode_base64, decode_hex, encode_base64, encode_hex};
+pub use form::form;
 pub use headers::Headers;
 pub use secret::{KeySet, KeySetError, Secret};
+pub use signed::{Candidate, Piece, Signed};
+
+/// The header under which the runtime puts the gateway's id of a request. What comes under it from outside is dropped.
+pub const REQUEST_ID: &str = "hookledger-request-id";
 
 /// What came in. Nothing in it may be believed yet; only [`verify`](Self::verify) leads on.
 #[derive(Clone)]
@@ -32,11 +40,12 @@ pub struct UnverifiedRequest {
     pub body: Bytes,
 }
 
-/// A request whose sender holds one of our secrets.
+/// A request whose sender holds one of our secrets, or a ping: of that nothing is believed.
 #[derive(Clone)]
 pub struct VerifiedRequest {
     request: UnverifiedRequest,
     label: Option<String>,
+    is_ping: bool,
 }
 
 /// What a provider says about a request's signature: data, no decision.
@@ -46,24 +55,6 @@ pub struct Signature {
     pub parts: Vec<Signed>,
     /// When the sender signed, and the provider's tolerance; `None` where nothing of the kind is signed.
     pub stamp: Option<Stamp>,
-}
-
-/// Bytes that were signed, and the codes of which one must match under one of the active secrets.
-#[derive(Clone)]
-pub struct Signed {
-    /// In pieces, so that a body need not be copied behind its time stamp.
-    pub message: Vec<Bytes>,
-    /// Several during a rotation, or where the sender signs in more than one way.
-    pub candidates: Vec<Candidate>,
-}
-
-/// A signature as it came.
-#[derive(Clone)]
-pub struct Candidate {
-    /// How it was made.
-    pub algorithm: Algorithm,
-    /// Decoded.
-    pub code: Vec<u8>,
 }
 
 /// A signed point in time.
@@ -87,6 +78,12 @@ pub enum Unverified {
     /// The provider signs inside the body, and there is no such signature in it.
     #[error("the body holds no signature that can be read: {0}")]
     Unsigned(&'static str),
+    /// The certificate with whose key it was signed proves nothing.
+    #[error("its certificate is not the sender's: {0}")]
+    Uncertified(&'static str),
+    /// Nobody signed it, and it is more than a ping.
+    #[error("it is not signed")]
+    NotSigned,
     /// Signed too long ago: a replay, or a wrong clock.
     #[error("signed {age_s} s ago, tolerated are {tolerance_s} s")]
     Stale {
@@ -120,9 +117,15 @@ impl UnverifiedRequest {
             return Err(Unverified::NoMatch);
         }
         match keys.secrets.iter().find(fits) {
-            Some(secret) => Ok(VerifiedRequest { request: self, label: secret.label.clone() }),
+            Some(secret) => Ok(VerifiedRequest { request: self, label: secret.label.clone(), is_ping: false }),
             None => Err(Unverified::NoMatch),
         }
+    }
+
+    /// Goes on with a request that nobody signed. Whoever does so takes care that it leads to no more than a look at what it
+    /// names.
+    pub(crate) fn into_ping(self) -> VerifiedRequest {
+        VerifiedRequest { request: self, label: None, is_ping: true }
     }
 }
 
@@ -135,6 +138,16 @@ impl VerifiedRequest {
     /// As received. Signed only where the provider's profile says so.
     pub fn headers(&self) -> &Headers {
         &self.request.headers
+    }
+
+    /// Whether nobody signed it.
+    pub fn is_ping(&self) -> bool {
+        self.is_ping
+    }
+
+    /// The gateway's id of this very request, where it gave one.
+    pub fn id(&self) -> Option<&str> {
+        self.request.headers.get(REQUEST_ID).filter(|id| !id.is_empty())
     }
 
     /// The label of the secret that made the signature, where it has one.
@@ -158,21 +171,16 @@ impl Stamp {
     }
 }
 
-impl Signed {
-    /// `message` under `codes`, made by one algorithm.
-    pub fn new(message: Vec<Bytes>, algorithm: Algorithm, codes: Vec<Vec<u8>>) -> Self {
-        Self { message, candidates: Vec::new() }.or(algorithm, codes)
+impl Signature {
+    /// Where the certificates are that it names, of which none is known yet.
+    pub fn certificate_urls(&self) -> impl Iterator<Item = &str> {
+        self.parts.iter().filter_map(Signed::certificate_url)
     }
 
-    /// Also under these `codes`, made by another algorithm.
-    pub fn or(mut self, algorithm: Algorithm, codes: Vec<Vec<u8>>) -> Self {
-        self.candidates.extend(codes.into_iter().map(|code| Candidate { algorithm, code }));
+    /// With the certificate that is at `url`, and that the caller found to be the sender's.
+    pub fn certified(mut self, url: &str, certificate: &CertificateDer<'static>) -> Self {
+        self.parts.iter_mut().for_each(|part| part.certify(url, certificate));
         self
-    }
-
-    fn made_by(&self, secret: &Secret) -> bool {
-        let made = |candidate: &Candidate| candidate.algorithm.made(&candidate.code, &self.message, secret);
-        self.candidates.iter().any(made)
     }
 }
 

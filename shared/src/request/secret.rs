@@ -62,6 +62,16 @@ impl Secret {
         Self { label: None, text: text.into() }
     }
 
+    /// What the sender calls this secret in public, where it is of the form `name|key`.
+    pub fn name(&self) -> Option<&str> {
+        self.named().map(|(name, _)| name)
+    }
+
+    /// Name and key.
+    pub(super) fn named(&self) -> Option<(&str, &str)> {
+        self.text.split_once('|').filter(|(name, key)| !name.is_empty() && !key.is_empty())
+    }
+
     fn parse(item: &str, position: usize) -> Result<Self, KeySetError> {
         let (label, text) = match item.trim().split_once('@') {
             Some((label, _)) if label.trim().is_empty() => return Err(KeySetError::BlankLabel(position)),

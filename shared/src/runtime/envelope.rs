@@ -13,7 +13,7 @@ use http::uri::Authority;
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 
-use crate::request::{Headers, UnverifiedRequest, decode_base64};
+use crate::request::{Headers, REQUEST_ID, UnverifiedRequest, decode_base64};
 
 const UNKNOWN: &str = "not an HTTP event of API Gateway or of a function URL";
 const UNREADABLE: &str = "a header, the method or another field of the gateway's event cannot be read";
@@ -70,7 +70,7 @@ fn from_v1(event: ApiGatewayProxyRequest) -> Result<UnverifiedRequest, &'static 
     // The single values repeat what the lists hold, and only the last of each.
     let (lists, singles) = (&event.multi_value_headers, &event.headers);
     let unlisted = singles.iter().filter(|(name, _)| !lists.contains_key(*name));
-    let headers = texts(lists.iter().chain(unlisted))?;
+    let headers = texts(lists.iter().chain(unlisted), event.request_context.request_id.as_deref())?;
     let (lists, singles) = (event.multi_value_query_string_parameters, event.query_string_parameters);
     let query = if lists.is_empty() { singles } else { lists };
     check_host(&headers, event.request_context.domain_name.as_deref())?;
@@ -89,7 +89,7 @@ fn from_v2(event: ApiGatewayV2httpRequest) -> Result<UnverifiedRequest, &'static
     if let Some(cookies) = event.cookies.filter(|cookies| !cookies.is_empty()) {
         all.insert(COOKIE, cookies.join("; ").parse().map_err(|_| UNREADABLE)?);
     }
-    let headers = texts(all.iter())?;
+    let headers = texts(all.iter(), event.request_context.request_id.as_deref())?;
     check_host(&headers, event.request_context.domain_name.as_deref())?;
     Ok(UnverifiedRequest {
         method: event.request_context.http.method.as_str().to_ascii_uppercase(),
@@ -100,12 +100,16 @@ fn from_v2(event: ApiGatewayV2httpRequest) -> Result<UnverifiedRequest, &'static
     })
 }
 
+/// With the gateway's own id of the request, and no other under its name.
 fn texts<'a>(
     headers: impl Iterator<Item = (&'a http::HeaderName, &'a http::HeaderValue)>,
+    request_id: Option<&'a str>,
 ) -> Result<Headers, &'static str> {
+    let headers = headers.filter(|(name, _)| *name != REQUEST_ID);
     let text = |value: &'a http::HeaderValue| std::str::from_utf8(value.as_bytes()).map_err(|_| UNREADABLE);
     let pairs = headers.map(|(name, value)| Ok((name.as_str(), text(value)?)));
-    Ok(Headers::new(pairs.collect::<Result<Vec<_>, &'static str>>()?))
+    let id = request_id.map(|id| Ok((REQUEST_ID, id)));
+    Ok(Headers::new(pairs.chain(id).collect::<Result<Vec<_>, &'static str>>()?))
 }
 
 fn body(text: Option<String>, is_base64: bool) -> Result<Bytes, &'static str> {

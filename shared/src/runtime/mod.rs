@@ -25,6 +25,7 @@ use ring::rand::SystemRandom;
 
 use self::config::Environment;
 use self::vault::{Vault, VaultKeys};
+use crate::certificates::Certificates;
 use crate::gate::Gate;
 use crate::keys::{Keys, Refresh};
 use crate::metrics::Metrics;
@@ -110,7 +111,8 @@ async fn receiver(mut provider: impl Provider) -> Result<Receiver, ConfigErrors>
         None => Keys::fixed(keys),
     };
     let (gate, metrics) = (Gate::new(gate_bytes), Metrics::new(log::write_metric));
-    Ok(Receiver { provider: Arc::new(provider), keys, mode, store, gate, metrics, clock, outbox })
+    let certificates = Certificates::default();
+    Ok(Receiver { provider: Arc::new(provider), keys, certificates, mode, store, gate, metrics, clock, outbox })
 }
 
 async fn worker(mut providers: Vec<Arc<dyn Provider>>) -> Result<Worker, ConfigErrors> {

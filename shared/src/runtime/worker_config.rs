@@ -13,7 +13,7 @@ use super::sinks_config::{SINKS, sink_variables};
 use super::watch_config::STUCK_AFTER_S;
 use crate::items::Tables;
 use crate::outbox::Outbox;
-use crate::provider::Provider;
+use crate::provider::{ApiAuth, Provider};
 use crate::request::Secret;
 use crate::store::Tuning;
 use crate::work::{Api, ApiKey, Settings};
@@ -116,7 +116,11 @@ impl<F: Fn(&str) -> Option<String>> Reader<F> {
         let tables = self.tables();
         let tuning = self.tuning();
         let settings = self.settings();
-        let apis = with_api(providers).map(|(name, url)| (name.to_owned(), self.api(name, url))).collect();
+        let apis = providers.iter().filter_map(|provider| {
+            let name = provider.profile().name;
+            Some((name.to_owned(), self.api(name, provider.api_url()?, provider.api_auth())))
+        });
+        let apis = apis.collect();
         let outbox = self.outbox();
         let sink_secrets = self.sink_secrets(&outbox);
         WorkerConfig { tables, tuning, settings, apis, outbox, sink_secrets }
@@ -141,7 +145,7 @@ impl<F: Fn(&str) -> Option<String>> Reader<F> {
         settings
     }
 
-    fn api(&mut self, provider: &str, usual_url: &str) -> Api {
+    fn api(&mut self, provider: &str, usual_url: &str, auth: ApiAuth) -> Api {
         let (url_name, key_name) = (variable(provider, API_URL), variable(provider, API_KEY));
         let url = self.text(&url_name).unwrap_or_else(|| usual_url.to_owned());
         if !is_base(&url) {
@@ -152,6 +156,14 @@ impl<F: Fn(&str) -> Option<String>> Reader<F> {
             let key = ApiKey::new(&text);
             if key.is_none() {
                 self.problem(&key_name, "cannot be sent in a header", "set the key alone, on one line");
+            }
+            let needs_pair = auth != ApiAuth::Bearer;
+            if key.as_ref().is_some_and(|key: &ApiKey| needs_pair && !key.is_pair()) {
+                self.problem(
+                    &key_name,
+                    "is not of the form id:secret",
+                    "set the client's id and its secret, with a colon between",
+                );
             }
             key
         });

@@ -12,9 +12,10 @@ use aws_smithy_types::byte_stream::ByteStream;
 use http::HeaderValue;
 use http::header::{AUTHORIZATION, RETRY_AFTER};
 
-use crate::provider::{Event, Provider};
+use super::auth::{self, ApiKey, Tokens};
+use crate::provider::{ApiAuth, Event, Provider};
 use crate::sinks;
-use crate::time::RetryAfter;
+use crate::time::{RetryAfter, UnixMs};
 
 /// Far above any object that tells of money; below what would hurt a small function's memory.
 const BODY_BYTES_MAX: usize = 4 * 1_024 * 1_024;
@@ -28,25 +29,12 @@ pub struct Api {
     pub key: Option<ApiKey>,
 }
 
-/// A key, as the bearer token that is sent. Never printed.
-#[derive(Clone, Debug)]
-pub struct ApiKey(HeaderValue);
-
-impl ApiKey {
-    /// `None`: it is blank, or holds what no header can.
-    pub fn new(key: &str) -> Option<Self> {
-        let key = key.trim();
-        let mut value = HeaderValue::from_str(&format!("Bearer {key}")).ok().filter(|_| !key.is_empty())?;
-        value.set_sensitive(true);
-        Some(Self(value))
-    }
-}
-
 /// Reads objects by HTTP GET.
 #[derive(Debug)]
 pub struct Fetcher {
     connector: Connector,
     apis: HashMap<String, Api>,
+    tokens: Tokens,
 }
 
 /// Why there is no object.
@@ -68,7 +56,7 @@ pub enum FetchError {
 impl Fetcher {
     /// Reads from these APIs, by provider's name.
     pub fn new(apis: HashMap<String, Api>) -> Self {
-        Self { connector: sinks::connector(), apis }
+        Self { connector: sinks::connector(), apis, tokens: Tokens::default() }
     }
 
     /// Whether `provider`'s API can be asked.
@@ -76,26 +64,62 @@ impl Fetcher {
         self.apis.get(provider).is_some_and(|api| api.key.is_some())
     }
 
-    /// The object at `path` of `provider`'s API, within `left`. Redirects are not followed: the key goes to one host only.
+    /// The object at `path` of `provider`'s API, asked for at `now`, within `left`. Redirects are not followed: the key goes to one host only.
     pub(super) async fn get(
         &self,
         provider: &dyn Provider,
         event: &Event,
         path: &str,
+        now: UnixMs,
         left: Duration,
     ) -> Result<Vec<u8>, FetchError> {
         let name = provider.profile().name;
         let api = self.apis.get(name).ok_or_else(|| transient(format!("no API of {name} is configured")))?;
         let key = api.key.as_ref().ok_or_else(|| transient(format!("no API key of {name} is configured")))?;
-        let request = request(api, key, path, provider.api_headers(event))?;
         let reading = async {
-            let answer = self.connector.call(request).await;
-            let answer = answer.map_err(|_| transient("the API cannot be reached".to_owned()))?;
-            judge(answer.status().as_u16(), answer.headers().get(RETRY_AFTER.as_str()))?;
+            let auth = self.authorization(provider, api, key, now).await?;
+            let answer = self.ask(request(api, auth, path, provider.api_headers(event))?).await?;
+            let status = answer.status().as_u16();
+            if status == 401 {
+                self.tokens.forget(name);
+            }
+            judge(status, answer.headers().get(RETRY_AFTER.as_str()))?;
             body(answer).await
         };
         let answered = tokio::time::timeout(left, reading).await;
         answered.unwrap_or_else(|_| Err(transient("the API did not answer in time".to_owned())))
+    }
+
+    async fn ask(&self, request: HttpRequest) -> Result<HttpResponse, FetchError> {
+        let answer = self.connector.call(request).await;
+        answer.map_err(|_| transient("the API cannot be reached".to_owned()))
+    }
+
+    /// What the API is shown: the key, or a token that was given for it.
+    async fn authorization(
+        &self,
+        provider: &dyn Provider,
+        api: &Api,
+        key: &ApiKey,
+        now: UnixMs,
+    ) -> Result<HeaderValue, FetchError> {
+        let ApiAuth::ClientCredentials { path } = provider.api_auth() else { return Ok(key.bearer()) };
+        let name = provider.profile().name;
+        if let Some(token) = self.tokens.held(name, now) {
+            return Ok(token);
+        }
+        let request = auth::token_request(&format!("{}{path}", api.url), key);
+        let request = request.ok_or_else(|| transient("no token can be asked for".to_owned()))?;
+        let answer = self.ask(request).await?;
+        // Whatever it answers is about our key, and says nothing of the event.
+        let status = answer.status().as_u16();
+        let again = answer.headers().get(RETRY_AFTER.as_str()).and_then(RetryAfter::parse);
+        if status != 200 {
+            let why = format!("the API answered {status} to the key");
+            return Err(FetchError::Transient { why, retry_after: again.filter(|_| matches!(status, 429 | 503)) });
+        }
+        let given = self.tokens.keep(name, &body(answer).await?, now);
+        given.ok_or_else(|| transient("the API gave no token that can be read".to_owned()))
     }
 }
 
@@ -103,8 +127,8 @@ fn transient(why: String) -> FetchError {
     FetchError::Transient { why, retry_after: None }
 }
 
-fn request(api: &Api, key: &ApiKey, path: &str, headers: Vec<(&str, String)>) -> Result<HttpRequest, FetchError> {
-    let mut request = http::Request::get(format!("{}{path}", api.url)).header(AUTHORIZATION, key.0.clone());
+fn request(api: &Api, auth: HeaderValue, path: &str, headers: Vec<(&str, String)>) -> Result<HttpRequest, FetchError> {
+    let mut request = http::Request::get(format!("{}{path}", api.url)).header(AUTHORIZATION, auth);
     for (name, value) in headers {
         request = request.header(name, value);
     }

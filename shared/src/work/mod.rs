@@ -3,6 +3,7 @@
 //! `received → processing → done`; back to `received` with a later due time where a retry may help, to `parked` where it
 //! cannot. Every write expects the claim as this worker left it, so whoever was overtaken writes nothing.
 
+mod auth;
 mod fetch;
 mod report;
 mod run;
@@ -23,7 +24,8 @@ use crate::sinks::Sinks;
 use crate::store::{Lease, Store, StoreError};
 use crate::time::{Clock, UnixMs};
 
-pub use fetch::{Api, ApiKey, FetchError, Fetcher};
+pub use auth::ApiKey;
+pub use fetch::{Api, FetchError, Fetcher};
 pub use settings::Settings;
 
 /// Kept for giving a claim back, and for the way home.

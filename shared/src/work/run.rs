@@ -99,6 +99,10 @@ impl Worker {
             let fetched = match &fetch {
                 Fetch::ParentEntry(parent) => self.parent(parent, row, deadline).await?,
                 Fetch::Object(path) => Fetched::Object(self.object(provider, event, path, deadline).await?),
+                Fetch::ObjectIfThere(path) => match self.object(provider, event, path, deadline).await {
+                    Err(Stop::Permanent(_)) => Fetched::NoObject,
+                    object => Fetched::Object(object?),
+                },
                 Fetch::ObjectIfKeyed(path) => self.object_if_keyed(provider, event, path, row, deadline).await?,
             };
             read.push(Read { fetch, fetched });
@@ -128,7 +132,7 @@ impl Worker {
         deadline: UnixMs,
     ) -> Result<Vec<u8>, Stop> {
         let left_ms = self.clock.now().ms_until(deadline).saturating_sub(WRITE_MS).min(self.settings.fetch_ms);
-        let read = self.fetcher.get(provider, event, path, Duration::from_millis(left_ms)).await;
+        let read = self.fetcher.get(provider, event, path, self.clock.now(), Duration::from_millis(left_ms)).await;
         read.map_err(|error| match error {
             FetchError::Transient { why, retry_after } => {
                 Stop::Transient { why, not_before: retry_after.map(|after| after.moment(self.clock.now())) }

@@ -82,7 +82,7 @@ fn settle(event: &Event, api: &Api) -> (Plan, Vec<String>) {
         let fetch = defer.fetch().clone();
         let (path, optional) = match &fetch {
             Fetch::Object(path) => (path.clone(), false),
-            Fetch::ObjectIfKeyed(path) => (path.clone(), true),
+            Fetch::ObjectIfKeyed(path) | Fetch::ObjectIfThere(path) => (path.clone(), true),
             Fetch::ParentEntry(parent) => panic!("{parent:?}"),
         };
         assert!(paths.len() < 5 && !paths.contains(&path), "{path} after {paths:?}");

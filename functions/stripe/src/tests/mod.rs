@@ -73,6 +73,7 @@ fn line(plan: &Plan) -> String {
             Fetch::ParentEntry(other) => panic!("a scoped parent: {other:?}"),
             Fetch::Object(path) => format!("fetch {path}"),
             Fetch::ObjectIfKeyed(path) => format!("fetch {path} if possible"),
+            Fetch::ObjectIfThere(path) => format!("fetch {path} if there"),
         },
         Plan::Park(park) => format!("park {}: {}", park.reason.name(), park.why),
         Plan::Ignore(ignored) => format!("ignore {}", ignored.name()),

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::super::envelope::read;
 use super::{file, folder};
-use crate::request::UnverifiedRequest;
+use crate::request::{REQUEST_ID, UnverifiedRequest};
 
 const UNKNOWN: &str = "not an HTTP event of API Gateway or of a function URL";
 const UNREADABLE: &str = "a header, the method or another field of the gateway's event cannot be read";
@@ -111,12 +111,12 @@ fn no_file_is_left_out() {
 fn the_same_delivery_is_the_same_request_however_it_came() {
     for name in ["plain", "base64", "utf8", "utf8_base64", "no_host", "unicode_header_value"] {
         let [rest, http, url] = KINDS.map(|kind| request(&format!("{kind}_{name}")));
-        assert_eq!(rest.headers, http.headers, "{name}");
-        let but_host = |request: &UnverifiedRequest| {
-            let headers = request.headers.iter().filter(|(name, _)| *name != "host");
+        let but = |request: &UnverifiedRequest, not: &[&str]| {
+            let headers = request.headers.iter().filter(|(name, _)| !not.contains(name));
             headers.map(|(name, value)| (name.to_owned(), value.to_owned())).collect::<Vec<_>>()
         };
-        assert_eq!(but_host(&http), but_host(&url), "{name}");
+        assert_eq!(but(&rest, &[REQUEST_ID]), but(&http, &[REQUEST_ID]), "{name}");
+        assert_eq!(but(&http, &[REQUEST_ID, "host"]), but(&url, &[REQUEST_ID, "host"]), "{name}");
         assert_eq!((&rest.body, &rest.query), (&http.body, &http.query), "{name}");
         assert_eq!((&url.body, &url.query), (&http.body, &http.query), "{name}");
     }
@@ -143,4 +143,23 @@ fn queries_and_cookies_arrive() {
     assert_eq!(http.query, rest.query);
     assert_eq!(http.headers.get("cookie"), Some("a=1; b=2"));
     assert_eq!(request("http_unicode_header_value").headers.get("x-shop"), Some("Café"));
+}
+
+#[test]
+fn a_request_has_the_id_that_the_gateway_gave_it_and_no_other() {
+    for name in KINDS.map(|kind| format!("{kind}_plain")).into_iter().chain(["http_payload_1".to_owned()]) {
+        let event: serde_json::Value = serde_json::from_str(&file(&name)).unwrap();
+        let id = event["requestContext"]["requestId"].as_str().unwrap();
+        let mut forged = event.clone();
+        for lists in ["headers", "multiValueHeaders"] {
+            if let Some(headers) = forged[lists].as_object_mut() {
+                let value = if lists == "headers" { "forged".into() } else { vec!["forged"].into() };
+                headers.insert("Hookledger-Request-Id".to_owned(), value);
+            }
+        }
+        for event in [event.clone(), forged] {
+            let request = read(&event.to_string()).unwrap();
+            assert_eq!(request.headers.all(REQUEST_ID).collect::<Vec<_>>(), [id], "{name}");
+        }
+    }
 }

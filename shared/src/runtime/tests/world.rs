@@ -10,6 +10,7 @@ use aws_smithy_runtime_api::client::result::ConnectorError;
 use bytes::Bytes;
 
 use super::super::{Handler, SystemClock};
+use crate::certificates::Certificates;
 use crate::gate::Gate;
 use crate::items::Tables;
 use crate::keys::Keys;
@@ -117,6 +118,7 @@ pub(super) fn handler(metrics: impl Fn(&str) + Send + Sync + 'static) -> Handler
     Handler::new(Arc::new(Receiver {
         provider: Arc::new(Echo),
         keys: Keys::fixed(KeySet::parse(SECRET).unwrap()),
+        certificates: Certificates::default(),
         mode: Mode::Live,
         store: Store::new(client, tables, clock.clone()),
         gate: Gate::new(0),

@@ -57,6 +57,9 @@ impl Job {
         let received =
             received.ok_or_else(|| unasked(format!("{name} is not a provider; known are {}", registry::names())))?;
         let provider = received.provider.clone();
+        if let Some(why) = provider.cannot_sign() {
+            return Err(unasked(format!("the signature of {name} cannot be made here: {why}")));
+        }
         let body = tag.map_or(body.clone(), |tag| provider.refresh(&body, tag));
         let secret =
             received.keys.first().cloned().ok_or_else(|| unasked("there is no secret to sign with".to_owned()))?;

@@ -6,11 +6,10 @@
 //! | `refund.paid` | `ref_`/refund −, parent `payment` |
 
 use bytes::Bytes;
-use hookledger::claim::Digest;
 use hookledger::json::{self, FieldError, Object};
 use hookledger::money::Currency;
 use hookledger::plan::{Entry, Ignored, Kind, Occurrence, Plan, Read};
-use hookledger::provider::{DAY_S, Event, EventMode, Identity, Kept, Lifetime, Profile, Provider, Reply, Transport};
+use hookledger::provider::{DAY_S, Event, Identity, Lifetime, Profile, Provider, Reply, Transport};
 use hookledger::request::{Algorithm, Secret, Signature, Signed, Unverified, UnverifiedRequest, VerifiedRequest};
 use hookledger::request::{decode_hex, encode_hex};
 use hookledger::time::UnixMs;
@@ -46,17 +45,7 @@ impl Provider for Acme {
     }
 
     fn identify(&self, request: &VerifiedRequest) -> Vec<Event> {
-        let body = request.body();
-        let mut event = Event {
-            id: Digest::of(body).to_hex(),
-            scope: request.label().unwrap_or_default().to_owned(),
-            event_type: String::new(),
-            mode: EventMode::Ours,
-            kept: Kept { body: body.clone(), headers: Vec::new() },
-            problem: None,
-        };
-        event.problem = name(&mut event, body).err().map(|problem| problem.to_string());
-        vec![event]
+        vec![Event::unnamed(request.body(), request.label()).named(name)]
     }
 
     fn interpret(&self, event: &Event) -> Plan {
@@ -77,10 +66,9 @@ impl Provider for Acme {
     }
 }
 
-fn name(event: &mut Event, body: &[u8]) -> Result<(), FieldError> {
-    let object = Object::parse(body)?;
+fn name(event: &mut Event, object: &Object<'_>) -> Result<(), FieldError> {
     event.event_type = object.text("type")?.into_owned();
-    event.id = object.text("id")?.into_owned();
+    event.id = object.filled("id")?.into_owned();
     Ok(())
 }
 

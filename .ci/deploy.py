@@ -34,12 +34,14 @@ FUNCTIONS = ["stripe", "worker", "stuck-claims", "ledger-audit"]
 
 def main(folder):
     with Emulator() as emulator:
+        emulator.folder = pathlib.Path(folder)
         upload(emulator, pathlib.Path(folder))
         deploy(emulator)
         receive(emulator)
         settle(emulator)
         wait_for_the_schedule(emulator)
         ask(emulator)
+        check(emulator)
         rotate(emulator)
         plant(emulator)
     print("the template stands: deployed, received, settled, re-driven, audited, rotated")
@@ -181,6 +183,29 @@ def ask(emulator):
     expect("claims and ledger agree", [], audited["findings"])
     looked_at = {"claims": 4, "entries": 4}
     expect("all of them were compared", looked_at, {name: audited["looked_at"][name] for name in looked_at})
+
+
+# What the emulator passes over or does not have, and `check` therefore rightly finds.
+NOT_THERE = [
+    "stack hookledger has no AlarmTopic",
+    "table hookledger-claims has no point-in-time recovery",
+    "table hookledger-ledger has no point-in-time recovery",
+]
+
+
+def check(emulator):
+    """The product's own check of a stack, as an operator runs it, by the AWS CLI that is installed beside the emulator."""
+    path = f"{pathlib.Path(sys.executable).parent}:{os.environ['PATH']}"
+    command = [emulator.folder / "hookledger-local", "check", "--stack", STACK, "--endpoint", emulator.url, "--json"]
+    environment = dict(os.environ, PATH=path, AWS_ENDPOINT_URL=emulator.url)
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
+    if not done.stdout:
+        fail(f"check says {done.stderr}")
+    report = json.loads(done.stdout)
+    found = [one["what"] for one in report["findings"]]
+    for what in found:
+        print("   found:", what)
+    expect("check finds what the emulator lacks and nothing else", [], [one for one in found if one not in NOT_THERE])
 
 
 def rotate(emulator):

@@ -14,6 +14,7 @@
 //! # }
 //! ```
 
+mod check;
 mod cli;
 mod commands;
 pub mod database;

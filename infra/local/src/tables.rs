@@ -10,9 +10,11 @@ use hookledger::items::Tables;
 
 pub use template::{Definition, definition};
 
-/// Logical ids of the tables in the template.
 const CLAIMS: &str = "ClaimsTable";
 const LEDGER: &str = "LedgerTable";
+
+/// The tables in the template.
+pub const LOGICAL_IDS: [&str; 2] = [CLAIMS, LEDGER];
 
 /// Why there are no tables.
 #[derive(Debug, thiserror::Error)]
@@ -37,7 +39,7 @@ pub fn names() -> Result<Tables, TablesError> {
 
 /// Creates both tables and switches their TTL on. A table that is there already is left as it is.
 pub async fn create(client: &Client) -> Result<Tables, TablesError> {
-    for logical_id in [CLAIMS, LEDGER] {
+    for logical_id in LOGICAL_IDS {
         let definition = definition(logical_id)?;
         create_table(client, &definition).await?;
         if let Some(attribute) = &definition.ttl_attribute {

@@ -24,6 +24,11 @@ use crate::time::{Clock, UnixMs, UnixS};
 
 pub use outcome::{Answer, Outcome};
 
+/// A signed delivery with this header asks whether it would be received: it is verified, the store is reached, and nothing is
+/// written. The header is not signed, so the answer has a status with which a sender comes again: whoever puts it on a real
+/// delivery has delayed it, and lost nothing.
+pub const PROBE: &str = "hookledger-probe";
+
 /// Left of the deadline for the answer to travel.
 const MARGIN_MS: u64 = 500;
 
@@ -85,6 +90,9 @@ impl Receiver {
             Ok(verified) => verified,
             Err(outcome) => return self.refuse(outcome),
         };
+        if !verified.is_ping() && verified.headers().get(PROBE).is_some() {
+            return self.refuse(self.probe(deadline).await);
+        }
         let events = match self.identify(&verified) {
             Ok(events) => events,
             Err(outcome) => return self.refuse(outcome),
@@ -103,6 +111,10 @@ impl Receiver {
             }
             _ => Outcome::answer_all(handled.into_iter().map(|handled| handled.outcome), self.provider.profile()),
         }
+    }
+
+    async fn probe(&self, deadline: UnixMs) -> Outcome {
+        self.store.warm(deadline).await.map_or_else(Outcome::Unavailable, |()| Outcome::Probed)
     }
 
     /// The earlier of ours and the provider's deadline, less the way back.

@@ -29,6 +29,8 @@ pub enum Outcome {
     Malformed(&'static str),
     /// Not from who it says.
     Unverified(Unverified),
+    /// Asked whether it would be received: it would.
+    Probed,
     /// No effect.
     Ignored(Ignored),
     /// Known; memory answers.
@@ -118,6 +120,7 @@ impl Outcome {
             Self::Handshake(_) => "handshake",
             Self::Malformed(_) => "malformed",
             Self::Unverified(_) => "unverified",
+            Self::Probed => "probed",
             Self::Ignored(_) => "ignored",
             Self::ReplayedFromMemory(_) | Self::Replayed { .. } => "replayed",
             Self::Mismatch { .. } => "mismatch",
@@ -132,7 +135,7 @@ impl Outcome {
     /// Whether the sender coming again can end differently.
     pub const fn should_retry(&self) -> bool {
         match self {
-            Self::InFlight | Self::NoCertificate(_) | Self::Unavailable(_) | Self::Panicked => true,
+            Self::Probed | Self::InFlight | Self::NoCertificate(_) | Self::Unavailable(_) | Self::Panicked => true,
             Self::NotFound
             | Self::MethodNotAllowed
             | Self::MalformedEnvelope(_)
@@ -165,6 +168,9 @@ impl Outcome {
         if retry {
             headers.push(("retry-after", RETRY_AFTER_S.to_owned()));
         }
+        if self == Self::Probed {
+            headers.push((super::PROBE, "verified".to_owned()));
+        }
         if self == Self::MethodNotAllowed {
             headers.push(("allow", profile.transport.methods.join(", ")));
         }
@@ -182,6 +188,9 @@ impl Outcome {
             Self::Mismatch { .. } if is_success(profile.transport.mismatch_status) => profile.transport.success.into(),
             Self::Mismatch { .. } => {
                 refusal(profile.transport.mismatch_status, name, "this id was received with another effect")
+            }
+            Self::Probed => {
+                refusal(profile.transport.in_flight_status, name, "it is verified, and nothing was written")
             }
             Self::InFlight => {
                 refusal(profile.transport.in_flight_status, name, "another delivery of this event is being written")

@@ -35,6 +35,13 @@ impl Receiver {
                 todo = "nothing, unless it lasts: see whether this function reaches the provider's API",
                 "a signature cannot be verified now"
             ),
+            Outcome::Unavailable(error) => warn!(
+                provider,
+                outcome = name,
+                reason = %error,
+                todo = "see whether this function reaches its tables",
+                "a probe was verified, and the store not reached"
+            ),
             Outcome::Panicked => {
                 values.push((Metric::StoreFaults, 1));
                 error!(

@@ -42,6 +42,7 @@ pub use clock::SystemClock;
 pub use config::{Config, ConfigErrors, secrets_variable, setting_variable};
 pub use handler::Handler;
 pub use stream::{Failures, StreamHandler};
+pub use vault::secret_variables;
 pub use watch::{WatchHandler, serve_watch};
 pub use watch_config::WatchConfig;
 pub use worker_config::WorkerConfig;

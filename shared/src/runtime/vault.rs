@@ -79,15 +79,7 @@ impl Vault {
     }
 
     async fn variables(&self, id: &str, provider: &str) -> Result<BTreeMap<String, String>, String> {
-        let text = self.text(id).await?;
-        let kept: Kept = serde_json::from_str(&text).map_err(|_| {
-            format!(r#"the secret {id} is not of the form {{"secrets": ["…"], "api_key": "…", "settings": {{}}}}: write it anew"#)
-        })?;
-        let mut variables = BTreeMap::from([(variable(provider, SECRETS), kept.secrets.join(","))]);
-        variables.extend(kept.api_key.map(|key| (variable(provider, API_KEY), key)));
-        variables
-            .extend(kept.settings.into_iter().map(|(name, value)| (variable(provider, &format!("_{name}")), value)));
-        Ok(variables)
+        secret_variables(provider, id, &self.text(id).await?)
     }
 
     async fn text(&self, id: &str) -> Result<String, String> {
@@ -102,6 +94,17 @@ impl Vault {
         })?;
         answer.secret_string.ok_or_else(|| format!("the secret {id} is binary: write it as text"))
     }
+}
+
+/// The variables that `kept`, the JSON in the secret `id` of `provider`, stands for. Errors: a line about the secret.
+pub fn secret_variables(provider: &str, id: &str, kept: &str) -> Result<BTreeMap<String, String>, String> {
+    let kept: Kept = serde_json::from_str(kept).map_err(|_| {
+        format!(r#"the secret {id} is not of the form {{"secrets": ["…"], "api_key": "…", "settings": {{}}}}: write it anew"#)
+    })?;
+    let mut variables = BTreeMap::from([(variable(provider, SECRETS), kept.secrets.join(","))]);
+    variables.extend(kept.api_key.map(|key| (variable(provider, API_KEY), key)));
+    variables.extend(kept.settings.into_iter().map(|(name, value)| (variable(provider, &format!("_{name}")), value)));
+    Ok(variables)
 }
 
 /// The signing secrets of one provider, in the vault.

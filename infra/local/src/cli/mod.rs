@@ -1,6 +1,7 @@
 //! The command line: the stack itself, and the commands that talk to a running one.
 
 mod audit;
+mod check;
 mod claims;
 mod inside;
 mod ledger;
@@ -68,6 +69,7 @@ enum Command {
     Park(on_call::Park),
     Resolve(on_call::Resolve),
     Audit(audit::Audit),
+    Check(check::Check),
 }
 
 /// Why a command ends early, in lines for people.
@@ -137,6 +139,7 @@ async fn dispatch(arguments: Arguments) -> Result<ExitCode, Failure> {
         Some(Command::Park(park)) => park.run(ports).await,
         Some(Command::Resolve(resolve)) => resolve.run(ports).await,
         Some(Command::Audit(audit)) => audit.run(ports).await,
+        Some(Command::Check(check)) => check.run(ports).await,
     }
 }
 

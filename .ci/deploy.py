@@ -40,7 +40,9 @@ def main(folder):
         settle(emulator)
         wait_for_the_schedule(emulator)
         ask(emulator)
-    print("the template stands: deployed, received, settled, re-driven, audited")
+        rotate(emulator)
+        plant(emulator)
+    print("the template stands: deployed, received, settled, re-driven, audited, rotated")
 
 
 class Emulator:
@@ -179,6 +181,33 @@ def ask(emulator):
     expect("claims and ledger agree", [], audited["findings"])
     looked_at = {"claims": 4, "entries": 4}
     expect("all of them were compared", looked_at, {name: audited["looked_at"][name] for name in looked_at})
+
+
+def rotate(emulator):
+    """As the operations guide says: both secrets, then the new one alone. No function is deployed anew."""
+    body, new = other("charge_succeeded"), "whsec_made_up_for_the_next_year"
+    expect("the next secret is not known yet", 401, post(emulator, body, new)[0])
+    keep(emulator, [new, SECRET])
+    until(lambda: post(emulator, body, new)[0] == 200, 60, "a delivery under the new secret has it loaded")
+    expect("the old one serves as well", 200, post(emulator, body)[0])
+    keep(emulator, [new])
+    until(lambda: post(emulator, body, "whsec_guessed")[0] == 401 == post(emulator, body)[0], 60, "the old one is refused")
+    expect("the new one is not", 200, post(emulator, body, new)[0])
+
+
+def keep(emulator, secrets):
+    kept = json.dumps({"secrets": secrets, "api_key": "rk_made_up"})
+    emulator.client("secretsmanager").put_secret_value(SecretId="hookledger/stripe", SecretString=kept)
+
+
+def plant(emulator):
+    """What the audit was quiet about is found when it is there."""
+    dynamodb = emulator.client("dynamodb")
+    entry = next(row for row in rows(emulator, "hookledger-ledger") if row["kind"]["S"] == "payment")
+    nobody = {"movement": {"S": "stripe::ch_nobody_claimed"}, "claim": {"S": "stripe::evt_nobody"}}
+    dynamodb.put_item(TableName="hookledger-ledger", Item={**entry, **nobody})
+    found = invoke(emulator, "ledger-audit", {"action": "scan"})["findings"]
+    expect("an entry that no claim booked is found", ["stripe::ch_nobody_claimed"], [one.get("movement") for one in found])
 
 
 def invoke(emulator, name, payload):

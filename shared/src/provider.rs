@@ -2,6 +2,8 @@
 
 use bytes::Bytes;
 
+use crate::claim::Digest;
+use crate::json::{FieldError, Object};
 use crate::plan::{OnLost, Plan, Read};
 use crate::request::{Algorithm, KeySet, Secret, Signature, Unverified, UnverifiedRequest, VerifiedRequest};
 use crate::time::UnixMs;
@@ -158,6 +160,28 @@ pub struct Event {
     pub kept: Kept,
     /// Why this event cannot be processed whatever it means: no usable id, not JSON. It is parked.
     pub problem: Option<String>,
+}
+
+impl Event {
+    /// The event that a body is, until it is [`named`](Self::named): by the digest of its bytes, of the deployment's own mode.
+    pub fn unnamed(body: &Bytes, scope: Option<&str>) -> Self {
+        Self {
+            id: Digest::of(body).to_hex(),
+            scope: scope.unwrap_or_default().to_owned(),
+            event_type: String::new(),
+            mode: EventMode::Ours,
+            kept: Kept { body: body.clone(), headers: Vec::new() },
+            problem: None,
+        }
+    }
+
+    /// With what `name` reads from its JSON. Where that fails it stays as far as it was named, and has a problem.
+    pub fn named(mut self, name: impl FnOnce(&mut Self, &Object<'_>) -> Result<(), FieldError>) -> Self {
+        let body = self.kept.body.clone();
+        let named = Object::parse(&body).and_then(|object| name(&mut self, &object));
+        self.problem = named.err().map(|problem| problem.to_string());
+        self
+    }
 }
 
 /// The bytes and headers of one event.

@@ -19,6 +19,7 @@ mod expressions;
 mod github;
 mod gocardless;
 mod gocardless_api;
+mod guide;
 mod ids;
 mod items;
 mod keys;

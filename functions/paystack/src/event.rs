@@ -1,8 +1,7 @@
 //! The envelope: `event` and `data` (paystack.com/docs/payments/webhooks).
 
-use hookledger::claim::Digest;
 use hookledger::json::{FieldError, Object};
-use hookledger::provider::{Event, EventMode, Kept};
+use hookledger::provider::{Event, EventMode};
 use hookledger::request::VerifiedRequest;
 
 /// Events that happen once to the object `data.id` names.
@@ -11,21 +10,10 @@ const ONCE: [&str; 5] =
 
 /// The event of a delivery. Never fails: what has no name of its own is named by its bytes.
 pub(crate) fn identify(request: &VerifiedRequest) -> Event {
-    let body = request.body();
-    let mut event = Event {
-        id: Digest::of(body).to_hex(),
-        scope: request.label().unwrap_or_default().to_owned(),
-        event_type: String::new(),
-        mode: EventMode::Ours,
-        kept: Kept { body: body.clone(), headers: Vec::new() },
-        problem: None,
-    };
-    event.problem = name(&mut event, body).err().map(|problem| problem.to_string());
-    event
+    Event::unnamed(request.body(), request.label()).named(name)
 }
 
-fn name(event: &mut Event, body: &[u8]) -> Result<(), FieldError> {
-    let object = Object::parse(body)?;
+fn name(event: &mut Event, object: &Object<'_>) -> Result<(), FieldError> {
     event.event_type = object.text("event")?.into_owned();
     let once = ONCE.contains(&event.event_type.as_str());
     // A list of cards in `subscription.expiring_cards`.
@@ -50,8 +38,5 @@ fn id(data: &Object<'_>) -> Result<String, FieldError> {
     if data.raw("id").is_none_or(|raw| !raw.starts_with('"')) {
         return Ok(data.integer("id")?.to_string());
     }
-    match data.text("id")? {
-        id if id.is_empty() => Err(data.error("id", "empty")),
-        id => Ok(id.into_owned()),
-    }
+    Ok(data.filled("id")?.into_owned())
 }

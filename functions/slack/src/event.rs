@@ -1,8 +1,7 @@
 //! What was sent (docs.slack.dev: Events API, slash commands, handling user interaction). It is kept as it came, forms too.
 
-use hookledger::claim::Digest;
 use hookledger::json::{FieldError, Object};
-use hookledger::provider::{Event, EventMode, Kept};
+use hookledger::provider::Event;
 use hookledger::request::VerifiedRequest;
 
 /// The type of a form by which Slack looks whether the address answers.
@@ -17,20 +16,8 @@ const FORMS: [(&str, &str); 3] = [("ssl_check", SSL_CHECK), ("command", "command
 /// The event of a request. Never fails: what has no id of its own is named by its bytes.
 pub(crate) fn identify(request: &VerifiedRequest) -> Event {
     let body = request.body();
-    let mut event = Event {
-        id: Digest::of(body).to_hex(),
-        scope: request.label().unwrap_or_default().to_owned(),
-        event_type: String::new(),
-        mode: EventMode::Ours,
-        kept: Kept { body: body.clone(), headers: Vec::new() },
-        problem: None,
-    };
-    if is_form(body) {
-        event.event_type = form(body).to_owned();
-    } else {
-        event.problem = name(&mut event, body).err().map(|problem| problem.to_string());
-    }
-    event
+    let event = Event::unnamed(body, request.label());
+    if is_form(body) { Event { event_type: form(body).to_owned(), ..event } } else { event.named(name) }
 }
 
 /// Whether a body is a form and not JSON: by its first byte, because the header that says so is not signed.
@@ -45,21 +32,16 @@ fn form(body: &[u8]) -> &'static str {
     known.map_or("form", |(_, called)| called)
 }
 
-fn name(event: &mut Event, body: &[u8]) -> Result<(), FieldError> {
-    let object = Object::parse(body)?;
+fn name(event: &mut Event, object: &Object<'_>) -> Result<(), FieldError> {
     event.event_type = object.text("type")?.into_owned();
-    if let Some(team) = team(&object)? {
+    if let Some(team) = team(object)? {
         event.scope = team;
     }
     if event.event_type != CALLBACK {
         return Ok(());
     }
     event.event_type = object.object("event")?.text("type")?.into_owned();
-    let id = object.text("event_id")?;
-    if id.is_empty() {
-        return Err(object.error("event_id", "empty"));
-    }
-    event.id = id.into_owned();
+    event.id = object.filled("event_id")?.into_owned();
     Ok(())
 }
 

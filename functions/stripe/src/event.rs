@@ -4,9 +4,8 @@
 use std::borrow::Cow;
 
 use bytes::Bytes;
-use hookledger::claim::Digest;
 use hookledger::json::{FieldError, Object};
-use hookledger::provider::{Event, EventMode, Kept};
+use hookledger::provider::{Event, EventMode};
 
 use crate::thin::Thin;
 
@@ -40,20 +39,10 @@ pub(crate) fn shape(body: &[u8]) -> Result<Shape<'_>, FieldError> {
 
 /// The event of a delivery. Never fails: what cannot be named by its id is named by its bytes.
 pub(crate) fn identify(body: &Bytes) -> Event {
-    let mut event = Event {
-        id: Digest::of(body).to_hex(),
-        scope: String::new(),
-        event_type: String::new(),
-        mode: EventMode::Missing,
-        kept: Kept { body: body.clone(), headers: Vec::new() },
-        problem: None,
-    };
-    event.problem = name(&mut event, body).err().map(|problem| problem.to_string());
-    event
+    Event { mode: EventMode::Missing, ..Event::unnamed(body, None) }.named(name)
 }
 
-fn name(event: &mut Event, body: &[u8]) -> Result<(), FieldError> {
-    let object = Object::parse(body)?;
+fn name(event: &mut Event, object: &Object<'_>) -> Result<(), FieldError> {
     event.mode = match object.flag_opt("livemode") {
         Ok(Some(true)) => EventMode::Live,
         Ok(Some(false)) => EventMode::Test,
@@ -62,12 +51,8 @@ fn name(event: &mut Event, body: &[u8]) -> Result<(), FieldError> {
     if let Ok(Some(event_type)) = object.text_opt("type") {
         event.event_type = event_type.into_owned();
     }
-    let id = object.text("id")?;
-    if id.is_empty() {
-        return Err(object.error("id", "empty"));
-    }
-    event.id = id.into_owned();
-    event.scope = scope(&object)?.unwrap_or_default().into_owned();
+    event.id = object.filled("id")?.into_owned();
+    event.scope = scope(object)?.unwrap_or_default().into_owned();
     Ok(())
 }
 

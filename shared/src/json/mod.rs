@@ -71,6 +71,12 @@ impl<'a> Object<'a> {
         self.raw(name).map(|raw| string(raw).ok_or_else(|| self.error(name, "not a text"))).transpose()
     }
 
+    /// A text that must be there and say something, as an id does.
+    pub fn filled(&self, name: &str) -> Result<Cow<'a, str>, FieldError> {
+        let text = self.text(name)?;
+        if text.is_empty() { Err(self.error(name, "empty")) } else { Ok(text) }
+    }
+
     /// An integer that must be there. `1.0` and `1e2` are refused: no amount is rounded into being.
     pub fn integer(&self, name: &str) -> Result<i64, FieldError> {
         self.integer_opt(name)?.ok_or_else(|| self.error(name, "missing"))

@@ -40,7 +40,7 @@ fn only(name: &str) -> Value {
 }
 
 fn event(body: &Value) -> Event {
-    batch::event(Bytes::from(body.to_string()), "")
+    batch::event(&Bytes::from(body.to_string()), None)
 }
 
 /// The API: what stands under which path. Anything else is not there.

@@ -29,10 +29,9 @@ pub(super) async fn run(ports: Ports, data: Option<PathBuf>, schedule_every: Dur
 fn welcome(stack: &Stack, settings: &Settings, data: Option<&Path>) -> String {
     let mut text = String::from("hookledger runs here:\n");
     let mut line = |what: &str, value: &str| _ = writeln!(text, "  {what:<10} {value}");
+    line("webhooks", &format!("http://{}/webhooks/NAME, where NAME and its secret are", stack.http_address()));
     for received in &settings.received {
-        let name = received.provider.profile().name;
-        line("webhooks", &format!("http://{}/webhooks/{name}", stack.http_address()));
-        line("", &secret_of(received));
+        line("", &format!("{:<18} {}", received.provider.profile().name, secret_of(received)));
     }
     line("page", &format!("http://{}/ (what was received, what is open, the ledger)", stack.http_address()));
     line("DynamoDB", &format!("http://{} (any credentials, any region)", stack.dynamodb_address()));
@@ -53,11 +52,10 @@ fn welcome(stack: &Stack, settings: &Settings, data: Option<&Path>) -> String {
 }
 
 fn secret_of(received: &Received) -> String {
-    let variable = secrets_variable(received.provider.profile().name);
     if received.configured {
-        format!("secrets from {variable}")
+        format!("(from {})", secrets_variable(received.provider.profile().name))
     } else {
-        format!("secret {} ({variable} is not set)", received.provider.development_secret())
+        received.provider.development_secret().to_owned()
     }
 }
 

@@ -6,9 +6,8 @@
 import readline from "node:readline";
 
 const JSON_TYPE = "application/json";
-const seconds = () => Math.floor(Date.now() / 1000);
 
-// Both signs and verifies by returning or throwing; the SDKs differ in which.
+// `verify` returns or throws; the SDKs differ in which.
 const SDKS = {
   adyen: {
     module: "@adyen/api-library",
@@ -25,7 +24,8 @@ const SDKS = {
   braintree: {
     module: "braintree",
     sign: (sdk, { secret }) => {
-      const sample = braintree(sdk, secret).webhookTesting.sampleNotification("subscription_charged_successfully", "sub_of_the_sdk_too");
+      const kind = "subscription_charged_successfully";
+      const sample = braintree(sdk, secret).webhookTesting.sampleNotification(kind, "sub_of_the_sdk_too");
       const headers = { "content-type": "application/x-www-form-urlencoded" };
       return { headers, body: new URLSearchParams(sample).toString() };
     },
@@ -36,8 +36,12 @@ const SDKS = {
   },
   coinbase_commerce: {
     module: "coinbase-commerce-node",
-    sign: ({ Webhook }, { body, secret }) => ({ headers: { "x-cc-webhook-signature": Webhook.computeSignature(body, secret) }, body }),
-    verify: ({ Webhook }, { body, headers, secret }) => Boolean(Webhook.verifyEventBody(body, headers["x-cc-webhook-signature"], secret)),
+    sign: ({ Webhook }, { body, secret }) => ({
+      headers: { "x-cc-webhook-signature": Webhook.computeSignature(body, secret) },
+      body,
+    }),
+    verify: ({ Webhook }, { body, headers, secret }) =>
+      Boolean(Webhook.verifyEventBody(body, headers["x-cc-webhook-signature"], secret)),
   },
   github: {
     module: "@octokit/webhooks-methods",
@@ -68,7 +72,8 @@ const SDKS = {
       return { headers: { ...SHOP, "x-shopify-hmac-sha256": await createSHA256HMAC(secret, body) }, body };
     },
     verify: async (sdk, { body, headers, secret }) => {
-      const shop = sdk.shopifyApi({ apiKey: "key", apiSecretKey: secret, hostName: "hooks.example", apiVersion: sdk.ApiVersion.July26, isEmbeddedApp: true, scopes: [], logger: { level: 0 } });
+      const settings = { apiKey: "key", apiSecretKey: secret, hostName: "hooks.example", isEmbeddedApp: true, scopes: [] };
+      const shop = sdk.shopifyApi({ ...settings, apiVersion: sdk.ApiVersion.July26, logger: { level: 0 } });
       const said = await shop.webhooks.validate({ rawBody: body, rawRequest: { method: "POST", url: "/", headers } });
       if (!said.valid) throw new Error(JSON.stringify(said));
       return true;
@@ -77,12 +82,21 @@ const SDKS = {
   slack: {
     module: "@slack/bolt",
     verify: ({ isValidSlackRequest }, { body, headers, secret }) =>
-      isValidSlackRequest({ signingSecret: secret, body, headers: { ...headers, "x-slack-request-timestamp": Number(headers["x-slack-request-timestamp"]) } }),
+      isValidSlackRequest({
+        signingSecret: secret,
+        body,
+        headers: { ...headers, "x-slack-request-timestamp": Number(headers["x-slack-request-timestamp"]) },
+      }),
   },
   square: {
     module: "square",
     verify: ({ WebhooksHelper }, { body, headers, secret, url }) =>
-      WebhooksHelper.verifySignature({ requestBody: body, signatureHeader: headers["x-square-hmacsha256-signature"], signatureKey: secret, notificationUrl: url }),
+      WebhooksHelper.verifySignature({
+        requestBody: body,
+        signatureHeader: headers["x-square-hmacsha256-signature"],
+        signatureKey: secret,
+        notificationUrl: url,
+      }),
   },
   standardwebhooks: {
     module: "standardwebhooks",
@@ -91,8 +105,12 @@ const SDKS = {
   },
   stripe: {
     module: "stripe",
-    sign: ({ Stripe: { webhooks } }, { body, secret }) => ({ headers: { "stripe-signature": webhooks.generateTestHeaderString({ payload: body, secret }) }, body }),
-    verify: ({ Stripe: { webhooks } }, { body, headers, secret }) => Boolean(webhooks.constructEvent(body, headers["stripe-signature"], secret)),
+    sign: ({ Stripe: { webhooks } }, { body, secret }) => ({
+      headers: { "stripe-signature": webhooks.generateTestHeaderString({ payload: body, secret }) },
+      body,
+    }),
+    verify: ({ Stripe: { webhooks } }, { body, headers, secret }) =>
+      Boolean(webhooks.constructEvent(body, headers["stripe-signature"], secret)),
   },
   svix: {
     module: "svix",
@@ -111,7 +129,8 @@ function braintree(sdk, secret) {
 function standard(Webhook, { body, secret }, prefix) {
   const [id, at] = [`msg_${prefix}_node`, new Date()];
   const code = new Webhook(secret).sign(id, at, body);
-  return { headers: { [`${prefix}-id`]: id, [`${prefix}-timestamp`]: String(Math.floor(at / 1000)), [`${prefix}-signature`]: code }, body };
+  const stamp = String(Math.floor(at / 1000));
+  return { headers: { [`${prefix}-id`]: id, [`${prefix}-timestamp`]: stamp, [`${prefix}-signature`]: code }, body };
 }
 
 const loaded = {};

@@ -39,6 +39,7 @@ mod outcomes;
 mod parked;
 mod parked_why;
 mod paypal;
+mod probe;
 mod race;
 mod rotation;
 mod rows;

@@ -77,3 +77,6 @@ fn text<'a>(value: &'a Value, pointer: &str) -> &'a str {
 fn list<'a>(value: &'a Value, pointer: &str) -> &'a [Value] {
     value.pointer(pointer).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
 }
+
+#[cfg(test)]
+mod tests;

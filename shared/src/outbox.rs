@@ -64,7 +64,8 @@ impl Outbox {
             news.push(("event.received", None, None));
         }
         let messages = news.into_iter().flat_map(|(name, about, entry)| {
-            let body = body(name, provider, event, entry.as_ref());
+            let own = settle.content().unwrap_or(&event.kept.body);
+            let body = body(name, (provider, event), own, entry.as_ref());
             self.sinks.iter().map(move |sink| Message {
                 name,
                 about: about.clone(),
@@ -93,7 +94,8 @@ const fn name(kind: Kind) -> &'static str {
     }
 }
 
-fn body(name: &str, provider: &str, event: &Event, entry: Option<&Entry>) -> String {
+/// `own`: what the event says itself.
+fn body(name: &str, (provider, event): (&str, &Event), own: &[u8], entry: Option<&Entry>) -> String {
     let mut body = json!({
         "version": VERSION,
         "name": name,
@@ -105,7 +107,6 @@ fn body(name: &str, provider: &str, event: &Event, entry: Option<&Entry>) -> Str
         body["entry"] = entry_json(provider, entry);
         return body.to_string();
     }
-    let own = &event.kept.body;
     body["event"]["bytes"] = json!(own.len());
     body["event"]["sha256"] = json!(Digest::of(own).to_hex());
     match serde_json::from_slice::<&RawValue>(own) {

@@ -30,6 +30,7 @@ mod ledger_messages;
 mod ledger_rules;
 mod lifetimes;
 mod lost_answer;
+mod messages_late;
 mod messages_made;
 mod messages_race;
 mod messages_sent;

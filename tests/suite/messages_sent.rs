@@ -4,6 +4,7 @@ use hookledger::items::{IndexRow, MessageRow, OpenRow};
 use hookledger::outbox::Outbox;
 use hookledger::plan::{OnLost, ParkReason};
 use hookledger::request::decode_base64;
+use hookledger::store::StoreError;
 use hookledger::work::{Settings, Worked, Worker};
 use hookledger_tests::{ApiAnswer, SINK_SECRET, TestApi, World, posted_to, put_on_bus, settle};
 use serde_json::{Value, json};
@@ -95,6 +96,37 @@ async fn on_hold_what_may_have_been_taken_waits_for_a_person() {
     world.ask(json!({"action": "retry", "key": key, "part": row.part})).await.unwrap();
     sink.answer(ApiAnswer::Full(200, Vec::new()));
     assert_eq!(send(&world, &worker, &row).await, Worked::Sent);
+}
+
+#[tokio::test]
+async fn on_hold_whoever_breaks_down_may_have_taken_it() {
+    let (world, sink) = (World::new().await, TestApi::start().await);
+    let [posted, mut bus] = [posted_to(sink.url(), OnLost::Hold), put_on_bus()];
+    bus.sinks[0].on_lost = OnLost::Hold;
+    let answers = [500, 502, 504].map(|status| ApiAnswer::Full(status, b"{}".to_vec()));
+    for (outbox, to_bus) in [(posted, false), (bus, true)] {
+        for (at, answer) in answers.iter().cloned().chain([ApiAnswer::Close]).enumerate() {
+            let (event, movement) = (format!("e{to_bus}{at}"), format!("m{to_bus}{at}"));
+            let body = settle(&event, &movement, 500).body();
+            world.telling(&outbox).receive(world.request(body), world.deadline()).await;
+            let part = format!("message#payment.recorded#test::{movement}/payment#{}", outbox.sinks[0].name);
+            let row = IndexRow { key: world.key(&event), part };
+            sink.answer(answer.clone());
+            let worked = send(&world, &world.teller(&outbox, sink.url()), &row).await;
+            assert!(matches!(worked, Worked::Parked { reason: ParkReason::Held, .. }), "{answer:?} {worked:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn who_has_no_time_to_wait_for_an_answer_sends_nothing() {
+    let (world, sink) = (World::new().await, TestApi::start().await);
+    let outbox = posted_to(sink.url(), OnLost::Hold);
+    let row = owed(&world, &outbox).await;
+    let before = message(&world, &row).await;
+    let worked = world.teller(&outbox, sink.url()).work_row(&row, world.now().plus_ms(2_500)).await;
+    assert_eq!(worked, Worked::Unavailable(StoreError::TooLittleTime));
+    assert_eq!((message(&world, &row).await, sink.requests().len()), (before, 0));
 }
 
 #[tokio::test]

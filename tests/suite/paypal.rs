@@ -5,12 +5,13 @@ use std::sync::{Arc, Mutex};
 
 use hookledger::certificates::{CertificateError, CertificateSource, Certificates};
 use hookledger::claim::{ClaimKey, State};
+use hookledger::items::IndexRow;
 use hookledger::plan::ParkReason;
 use hookledger::receive::{Answer, Receiver};
 use hookledger::request::{Headers, UnverifiedRequest, encode_base64};
-use hookledger::work::{Settings, Worked};
+use hookledger::work::{Settings, Worked, Worker};
 use hookledger_paypal::PayPal;
-use hookledger_tests::{API_KEY, ApiAnswer, TestApi, World, header, sample};
+use hookledger_tests::{API_KEY, ApiAnswer, TestApi, World, header, put_on_bus, sample};
 use ring::rand::SystemRandom;
 use ring::signature::{RSA_PKCS1_SHA256, RsaKeyPair};
 use rustls_pki_types::pem::PemObject as _;
@@ -146,6 +147,24 @@ async fn what_the_api_does_not_confirm_waits_for_a_person() {
         let parked = matches!(world.work(&worker, &key()).await, Worked::Parked { reason: ParkReason::Unreadable, .. });
         assert_eq!(parked, parks);
     }
+}
+
+#[tokio::test]
+async fn sinks_are_told_what_the_api_says_and_not_what_came() {
+    let (world, receiver, _) = paypal(Ok(SIGNER)).await;
+    // Under the signature of another body: it binds no more than 32 bits, which a field that nobody reads can make up for.
+    let mut forged = event();
+    forged["resource"]["amount"]["value"] = "9999.00".into();
+    assert_ne!(forged, event());
+    let forged = request(&world, forged.to_string().as_bytes(), URL);
+    assert_eq!(receiver.receive(forged, world.deadline()).await.reply.status, 200);
+    let (api, outbox) = (api(&event()).await, put_on_bus());
+    let worker = Worker { outbox, ..world.worker_with(Settings::default(), Some(api.url())) };
+    assert!(matches!(world.work(&worker, &key()).await, Worked::Settled { .. }));
+    let row = IndexRow { key: key(), part: "message#event.received##bus".to_owned() };
+    let message = world.eyes.lease_message(&row, world.now(), 1, world.deadline()).await.unwrap().unwrap();
+    let told: Value = serde_json::from_str(&message.body).unwrap();
+    assert_eq!((&told["event"]["id"], &told["body"]), (&json!(EVENT_ID), &event()));
 }
 
 #[tokio::test]

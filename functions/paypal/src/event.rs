@@ -46,7 +46,7 @@ pub(crate) fn looked(event: &Event, reads: &[Read]) -> Plan {
         return Plan::unreadable("the event was not asked for");
     };
     match read(answer) {
-        Ok((id, event_type)) if id == event.id && event_type == event.event_type => Plan::record(),
+        Ok((id, event_type)) if id == event.id && event_type == event.event_type => Plan::record_as(answer),
         Ok(_) => Plan::unreadable("the API has another event under this id: what came may be forged"),
         Err(problem) => Plan::from(problem),
     }

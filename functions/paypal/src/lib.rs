@@ -7,7 +7,7 @@
 //!
 //! | what the API says | effect |
 //! |---|---|
-//! | the event, with the same id and type | recorded; no entry |
+//! | the event, with the same id and type | recorded as the API has it; no entry |
 //! | another id or type | parked for a person |
 //! | there is no such event | parked for a person |
 //!

@@ -60,11 +60,12 @@ fn unreachable(why: &str) -> CertificateError {
     CertificateError::Unreachable(why.to_owned())
 }
 
-/// No redirect is followed.
+/// No redirect is followed. Whoever shuts us out, because of a flood that somebody else made us take part in, says nothing of the
+/// certificate.
 fn judge(status: u16) -> Result<(), CertificateError> {
     match status {
         200 => Ok(()),
-        408 | 429 | 500..=599 => Err(CertificateError::Unreachable(format!("its host answered {status}"))),
+        401 | 403 | 408 | 429 | 500..=599 => Err(CertificateError::Unreachable(format!("its host answered {status}"))),
         _ => Err(CertificateError::Refused("its host has none there")),
     }
 }
@@ -109,8 +110,10 @@ mod tests {
         for none in [elsewhere, answer("404 Not Found", "", ""), answer("204 No Content", "", "")] {
             assert_eq!(read(none).await, Err(CertificateError::Refused("its host has none there")));
         }
-        let busy = read(answer("503 Service Unavailable", "", "")).await;
-        assert_eq!(busy, Err(unreachable("its host answered 503")));
+        for status in ["403 Forbidden", "429 Too Many Requests", "503 Service Unavailable"] {
+            let busy = read(answer(status, "", "")).await;
+            assert_eq!(busy, Err(unreachable(&format!("its host answered {}", &status[..3]))));
+        }
         let cut = "HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\npem".to_owned();
         assert_eq!(read(cut).await, Err(unreachable("its host's answer broke off")));
     }

@@ -45,6 +45,7 @@ pub enum Write {
 pub struct Settle {
     entries: Vec<Entry>,
     messages: Vec<Message>,
+    content: Option<Vec<u8>>,
 }
 
 /// What must be read, and the entries that are known before it.
@@ -160,12 +161,17 @@ impl Settle {
                 return Err(Uncommittable::StrayMessage);
             }
         }
-        Ok(Self { entries, messages })
+        Ok(Self { entries, messages, content: None })
     }
 
     /// No entry: the claim alone says that the event came.
     pub(crate) fn nothing() -> Self {
-        Self { entries: Vec::new(), messages: Vec::new() }
+        Self { entries: Vec::new(), messages: Vec::new(), content: None }
+    }
+
+    /// What the event says, where that is not what came.
+    pub(crate) fn content(&self) -> Option<&[u8]> {
+        self.content.as_deref()
     }
 
     /// To book.
@@ -217,6 +223,11 @@ impl Plan {
     /// Books nothing: the claim is the record of the event, and sinks are told that it came.
     pub fn record() -> Self {
         Self::Settle(Settle::nothing())
+    }
+
+    /// The same, where nothing that came is to be believed: sinks are told `content`, which the provider's API gave.
+    pub fn record_as(content: &[u8]) -> Self {
+        Self::Settle(Settle { content: Some(content.to_vec()), ..Settle::nothing() })
     }
 
     /// Reads `fetch` first; parks the event if what is known already cannot be committed.

@@ -1,11 +1,17 @@
 //! Bodies and queries of HTML forms.
 
+/// Far above any form that a sender posts. Anybody can post one of pairs alone, and each takes many times the room it had.
+const PAIRS_MAX: usize = 1_024;
+
 /// The names and values of `application/x-www-form-urlencoded` text, in order (url.spec.whatwg.org,
 /// "application/x-www-form-urlencoded parsing"). `None`: a `%` without two hex digits, or bytes that are not UTF-8, either
-/// of which that parser would let pass.
+/// of which that parser would let pass; or more pairs than any sender posts.
 pub fn form(text: &[u8]) -> Option<Vec<(String, String)>> {
-    let pairs = text.split(|byte| *byte == b'&').filter(|pair| !pair.is_empty());
-    pairs
+    let pairs = || text.split(|byte| *byte == b'&').filter(|pair| !pair.is_empty());
+    if pairs().nth(PAIRS_MAX).is_some() {
+        return None;
+    }
+    pairs()
         .map(|pair| {
             let at = pair.iter().position(|byte| *byte == b'=').unwrap_or(pair.len());
             let (name, value) = pair.split_at(at);
@@ -43,6 +49,12 @@ mod tests {
         assert_eq!(pairs("a=1+2&&b=%26%3d%2B%C3%A9&a=&c"), expected.map(|(n, v)| (n.to_owned(), v.to_owned())));
         assert_eq!(pairs("a=b=c"), [("a".to_owned(), "b=c".to_owned())]);
         assert_eq!(pairs(""), []);
+    }
+
+    #[test]
+    fn a_form_of_pairs_alone_is_none() {
+        assert_eq!(form("a&".repeat(PAIRS_MAX).as_bytes()).map(|pairs| pairs.len()), Some(PAIRS_MAX));
+        assert_eq!(form("a&".repeat(PAIRS_MAX + 1).as_bytes()), None);
     }
 
     #[test]

@@ -16,6 +16,10 @@ const SECRET: &str = "_SECRET";
 /// A sort key takes 1,024 bytes, with the message's name and entry.
 const NAME_BYTES_MAX: usize = 64;
 
+/// An entry with its messages takes one of a transaction's actions for itself and one for each sink: with more sinks an event
+/// of a few entries could not be booked at all.
+const SINKS_MAX: usize = 8;
+
 /// The variable of one sink: `HOOKLEDGER_SINK_<NAME>_…`.
 fn variable(sink: &str, suffix: &str) -> String {
     format!("{PREFIX}SINK_{}{suffix}", sink.to_ascii_uppercase().replace('-', "_"))
@@ -52,6 +56,10 @@ impl<F: Fn(&str) -> Option<String>> Reader<F> {
                     self.problem(SINKS, what, todo);
                 }
             }
+        }
+        if outbox.sinks.len() > SINKS_MAX {
+            let what = format!("names more than {SINKS_MAX} sinks");
+            self.problem(SINKS, &what, "tell a bus, and let it tell the others");
         }
         outbox
     }

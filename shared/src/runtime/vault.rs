@@ -14,7 +14,7 @@ use aws_sdk_secretsmanager::error::ProvideErrorMetadata as _;
 use serde::Deserialize;
 
 use super::config::{Environment, SECRETS, variable};
-use super::sinks_config::secret_variable;
+use super::sinks_config::{secret_variable, sink_variables};
 use crate::keys::KeySource;
 use crate::request::KeySet;
 
@@ -38,6 +38,28 @@ struct Kept {
     api_key: Option<String>,
     #[serde(default)]
     settings: BTreeMap<String, String>,
+}
+
+impl Kept {
+    /// Errors: what is wrong with it, and what to do.
+    fn read(text: &str) -> Result<Self, String> {
+        let kept: Self = serde_json::from_str(text).map_err(|_| {
+            r#"is not of the form {"secrets": ["…"], "api_key": "…", "settings": {}}: write it anew"#.to_owned()
+        })?;
+        // In a variable it would be two secrets, of which either could be guessed the sooner.
+        match kept.secrets.iter().position(|secret| secret.contains(',')) {
+            Some(at) => Err(format!("holds a comma in its secret {}: give each secret an item of its own", at + 1)),
+            None => Ok(kept),
+        }
+    }
+
+    fn variables(self, provider: &str) -> BTreeMap<String, String> {
+        let mut variables = BTreeMap::from([(variable(provider, SECRETS), self.secrets.join(","))]);
+        variables.extend(self.api_key.map(|key| (variable(provider, API_KEY), key)));
+        let settings = self.settings.into_iter();
+        variables.extend(settings.map(|(name, value)| (variable(provider, &format!("_{name}")), value)));
+        variables
+    }
 }
 
 /// The secrets of a deployment.
@@ -68,13 +90,12 @@ impl Vault {
         Ok(())
     }
 
-    /// Adds to `environment` the secrets of sinks, by name: `{"erp": "whsec_…"}`.
+    /// Adds to `environment` the secrets of the sinks it names, out of `{"erp": "whsec_…"}`. Others are left: a sink's secret is
+    /// there before the sink is, and after it.
     pub(super) async fn unlock_sinks(&self, environment: &mut Environment, id: &str) -> Result<(), String> {
         let kept: BTreeMap<String, String> = serde_json::from_str(&self.text(id).await?)
             .map_err(|_| format!(r#"the secret {id} is not of the form {{"sink": "whsec_…"}}: write it anew"#))?;
-        for (sink, secret) in kept {
-            environment.vars.entry(secret_variable(&sink)).or_insert(secret);
-        }
+        add_sinks(environment, kept);
         Ok(())
     }
 
@@ -98,13 +119,23 @@ impl Vault {
 
 /// The variables that `kept`, the JSON in the secret `id` of `provider`, stands for. Errors: a line about the secret.
 pub fn secret_variables(provider: &str, id: &str, kept: &str) -> Result<BTreeMap<String, String>, String> {
-    let kept: Kept = serde_json::from_str(kept).map_err(|_| {
-        format!(r#"the secret {id} is not of the form {{"secrets": ["…"], "api_key": "…", "settings": {{}}}}: write it anew"#)
-    })?;
-    let mut variables = BTreeMap::from([(variable(provider, SECRETS), kept.secrets.join(","))]);
-    variables.extend(kept.api_key.map(|key| (variable(provider, API_KEY), key)));
-    variables.extend(kept.settings.into_iter().map(|(name, value)| (variable(provider, &format!("_{name}")), value)));
-    Ok(variables)
+    Kept::read(kept).map(|kept| kept.variables(provider)).map_err(|what| format!("the secret {id} {what}"))
+}
+
+fn add_sinks(environment: &mut Environment, kept: BTreeMap<String, String>) {
+    let wanted = sink_variables(&environment.vars);
+    for (sink, secret) in kept {
+        let name = secret_variable(&sink);
+        if wanted.contains(&name) {
+            environment.vars.entry(name).or_insert(secret);
+        } else {
+            tracing::warn!(
+                sink,
+                todo = "nothing while a sink is added or taken away",
+                "the secret of an unknown sink is left"
+            );
+        }
+    }
 }
 
 /// The signing secrets of one provider, in the vault.
@@ -133,4 +164,31 @@ pub(super) fn provider_of(id: &str) -> &str {
 pub(super) fn take_ids(environment: &mut Environment) -> Vec<String> {
     let list = environment.vars.remove(SECRET_IDS).unwrap_or_default();
     list.split(',').map(str::trim).filter(|id| !id.is_empty()).map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_secret_with_a_comma_is_not_taken_for_two() {
+        let good = Kept::read(r#"{"secrets": ["shop@one", "two"], "api_key": "k", "settings": {"URL": "u"}}"#).unwrap();
+        let variables = good.variables("echo-pay");
+        assert_eq!(variables["HOOKLEDGER_ECHO_PAY_SECRETS"], "shop@one,two");
+        assert_eq!(variables["HOOKLEDGER_ECHO_PAY_API_KEY"], "k");
+        assert_eq!(variables["HOOKLEDGER_ECHO_PAY_URL"], "u");
+        let problem = Kept::read(r#"{"secrets": ["one", "hush,a"]}"#).err().unwrap();
+        assert!(problem.starts_with("holds a comma in its secret 2: ") && !problem.contains("hush"), "{problem}");
+        assert!(Kept::read(r#"{"secrets": ["one"], "apikey": "k"}"#).err().unwrap().starts_with("is not of the form"));
+    }
+
+    #[test]
+    fn a_sinks_secret_may_be_there_before_the_sink() {
+        let vars = BTreeMap::from([("HOOKLEDGER_SINKS".to_owned(), "erp=https://erp.example/hooks".to_owned())]);
+        let mut environment = Environment { vars, not_unicode: Vec::new() };
+        let secret = |name: &str| (name.to_owned(), "whsec_made_up".to_owned());
+        add_sinks(&mut environment, BTreeMap::from([secret("erp"), secret("shop")]));
+        assert!(environment.vars.contains_key("HOOKLEDGER_SINK_ERP_SECRET"));
+        assert_eq!(environment.vars.len(), 2, "a variable that nobody knows keeps the worker from starting");
+    }
 }

@@ -10,7 +10,7 @@ use aws_sdk_eventbridge::error::{ProvideErrorMetadata as _, SdkError};
 use aws_sdk_eventbridge::operation::put_events::PutEventsError;
 use aws_sdk_eventbridge::types::PutEventsRequestEntry;
 
-use super::{Outgoing, SendError, never_connected};
+use super::{Outgoing, SendError, by_client, never_connected};
 
 const SOURCE: &str = "hookledger";
 const ATTEMPT: Duration = Duration::from_secs(3);
@@ -58,12 +58,20 @@ fn detail(outgoing: Outgoing<'_>) -> String {
 
 fn failed(error: &SdkError<PutEventsError>) -> SendError {
     match error {
+        // It went wrong inside, before or after the entry was taken. Busy is an answer of its own.
+        SdkError::ServiceError(service) if matches!(service.raw().status().as_u16(), 500 | 502 | 504) => {
+            SendError::Unknown(format!("EventBridge answered {}", service.raw().status().as_u16()))
+        }
         SdkError::ServiceError(service) => by_code(service.err().code().unwrap_or("no code")),
         SdkError::DispatchFailure(failure) if failure.as_connector_error().is_some_and(never_connected) => {
             SendError::refused("EventBridge cannot be reached")
         }
         SdkError::ConstructionFailure(_) => SendError::refused("a request to EventBridge cannot be built"),
-        SdkError::DispatchFailure(failure) if !failure.is_io() && !failure.is_timeout() => {
+        SdkError::DispatchFailure(failure)
+            if !failure.is_io()
+                && !failure.is_timeout()
+                && failure.as_connector_error().and_then(by_client).is_none() =>
+        {
             SendError::refused("no request could be sent to EventBridge: credentials or configuration")
         }
         _ => SendError::Unknown("EventBridge did not answer".to_owned()),

@@ -102,12 +102,17 @@ pub(crate) fn connector() -> Connector {
 
 /// Whether nothing can have been sent, because there was no connection.
 fn never_connected(error: &ConnectorError) -> bool {
+    by_client(error).is_some_and(hyper_util::client::legacy::Error::is_connect)
+}
+
+/// What the HTTP client says itself. `None`: it was never asked, or the error is not its own.
+fn by_client(error: &ConnectorError) -> Option<&hyper_util::client::legacy::Error> {
     let mut next: Option<&(dyn std::error::Error + 'static)> = std::error::Error::source(error);
     while let Some(error) = next {
-        if let Some(error) = error.downcast_ref::<hyper_util::client::legacy::Error>() {
-            return error.is_connect();
+        if let Some(error) = error.downcast_ref() {
+            return Some(error);
         }
         next = error.source();
     }
-    false
+    None
 }

@@ -50,14 +50,16 @@ impl Post {
     }
 }
 
-/// What is about our configuration or their state says nothing of the message, so it is tried again. How long to wait is
-/// believed of a sink that is too busy, and of no other answer.
+/// What is about our configuration or their state says nothing of the message, so it is tried again. Whoever breaks down, or
+/// stands before somebody who does, may have taken it first. How long to wait is believed of a sink that is too busy, and of no
+/// other answer.
 fn judge(status: u16, retry_after: Option<&str>) -> Result<(), SendError> {
     let why = format!("the sink answered {status}");
     match status {
         200..=299 => Ok(()),
         429 | 503 => Err(SendError::Refused { why, retry_after: retry_after.and_then(RetryAfter::parse) }),
-        300..=399 | 401..=410 | 425 | 500..=599 => Err(SendError::refused(why)),
+        300..=399 | 401..=410 | 425 => Err(SendError::refused(why)),
+        500..=599 => Err(SendError::Unknown(why)),
         _ => Err(SendError::Permanent(why)),
     }
 }
@@ -69,7 +71,10 @@ mod tests {
     #[test]
     fn only_the_message_itself_can_be_at_fault_for_good() {
         let refused = |status| matches!(judge(status, None), Err(SendError::Refused { .. }));
-        assert!([301, 401, 403, 404, 408, 409, 410, 425, 429, 500, 503].into_iter().all(refused));
+        assert!([301, 401, 403, 404, 408, 409, 410, 425, 429, 503].into_iter().all(refused));
+        assert!(
+            [500, 502, 504, 524].into_iter().all(|status| matches!(judge(status, None), Err(SendError::Unknown(_))))
+        );
         assert!([400, 413, 422].into_iter().all(|status| matches!(judge(status, None), Err(SendError::Permanent(_)))));
         assert!([200, 202, 204].into_iter().all(|status| judge(status, None).is_ok()));
         let busy =

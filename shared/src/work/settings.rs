@@ -1,5 +1,8 @@
 //! The worker's numbers, and what must hold between them.
 
+use super::MARGIN_MS;
+use super::run::WRITE_MS;
+
 /// How patient, and how long, the worker is. Times in milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
@@ -39,6 +42,11 @@ impl Settings {
         let Self { run_ms, lease_ms, fetch_ms, attempts_max, backoff_ms, backoff_max_ms, .. } = *self;
         let rules = [
             (fetch_ms < run_ms, "fetch_ms", format!("{fetch_ms} is not shorter than a run ({run_ms})")),
+            (
+                run_ms > MARGIN_MS + WRITE_MS,
+                "run_ms",
+                format!("{run_ms} leaves no time to ask anybody: {} are kept for writing", MARGIN_MS + WRITE_MS),
+            ),
             (run_ms < lease_ms, "run_ms", format!("{run_ms} is not shorter than the lease ({lease_ms})")),
             (attempts_max > 0, "attempts_max", "0 attempts settle nothing".to_owned()),
             (
@@ -66,8 +74,9 @@ mod tests {
         assert_eq!(Settings::default().problems(), []);
         let wrong =
             Settings { run_ms: 45_000, fetch_ms: 50_000, attempts_max: 0, backoff_ms: 0, ..Settings::default() };
-        let fields: Vec<_> = wrong.problems().into_iter().map(|(field, _)| field).collect();
-        assert_eq!(fields, ["fetch_ms", "run_ms", "attempts_max", "backoff_ms"]);
+        let fields = |wrong: Settings| -> Vec<_> { wrong.problems().into_iter().map(|(field, _)| field).collect() };
+        assert_eq!(fields(wrong), ["fetch_ms", "run_ms", "attempts_max", "backoff_ms"]);
+        assert_eq!(fields(Settings { run_ms: 2_500, fetch_ms: 2_000, ..Settings::default() }), ["run_ms"]);
     }
 
     #[test]

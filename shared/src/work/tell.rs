@@ -22,6 +22,10 @@ impl Worker {
         let ends = ends.min(began.plus_ms(self.settings.run_ms));
         let deadline = UnixMs::new(ends.get().saturating_sub_unsigned(MARGIN_MS));
         let lease_ends = began.plus_ms(self.settings.lease_ms);
+        // Who cannot wait for an answer would not know whether it was taken.
+        if began.plus_ms(WRITE_MS) >= deadline {
+            return Worked::Unavailable(StoreError::TooLittleTime);
+        }
         let worked = match self.store.lease_message(row, lease_ends, self.settings.attempts_max, deadline).await {
             Ok(Some(message)) => self.tell_leased(&message, deadline).await.unwrap_or_else(Worked::Unavailable),
             Ok(None) => Worked::NotOurs,

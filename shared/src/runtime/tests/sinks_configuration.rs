@@ -51,3 +51,11 @@ fn every_problem_is_told_at_once_and_no_secret_is_repeated() {
     assert!(problems.iter().any(|line| line.starts_with("HOOKLEDGER_SINK_G_SECRET is not set")), "{problems:#?}");
     assert!(!problems.concat().contains("hush"), "{problems:#?}");
 }
+
+#[test]
+fn there_are_no_more_sinks_than_a_transaction_has_room_for() {
+    let list = |many: usize| (0..many).map(|at| format!("s{at}=eventbridge:b")).collect::<Vec<_>>().join(",");
+    assert_eq!(read(&[("HOOKLEDGER_SINKS", &list(8))]).2, [""; 0]);
+    let (_, _, problems) = read(&[("HOOKLEDGER_SINKS", &list(9))]);
+    assert!(problems.len() == 1 && problems[0].contains("more than 8 sinks"), "{problems:#?}");
+}

@@ -11,7 +11,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 GATEWAY_WAITS_S = 29
 
 # Metrics whose silence is the fault: then nobody watches any more.
-SILENCE_IS_THE_FAULT = {"StuckClaims", "LedgerDrift"}
+SILENCE_IS_THE_FAULT = {"StuckClaims", "LedgerDrift", "AuditIncomplete"}
 
 
 # Functions.

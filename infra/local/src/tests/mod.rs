@@ -6,3 +6,4 @@ mod page;
 mod settings;
 mod stack;
 mod tables;
+mod template;

@@ -8,7 +8,7 @@ use hookledger::request::encode_base64;
 
 use super::{Desk, Listed, all};
 
-const DEEP: usize = 100_000;
+const DEEP: usize = 20_000;
 
 /// Text that packs into more than may be kept.
 fn noise() -> String {
@@ -46,8 +46,8 @@ fn odd(sample: &[u8]) -> BTreeMap<&'static str, Vec<u8>> {
         ("deep lists", vec![b'['; DEEP]),
         ("deep objects", r#"{"a":"#.repeat(DEEP).into_bytes()),
         ("deep and closed", [vec![b'['; DEEP], vec![b']'; DEEP]].concat()),
-        ("a long text", format!(r#"{{"id":"{}"}}"#, "x".repeat(1_000_000)).into_bytes()),
-        ("many fields", format!("{{{}\"z\":1}}", r#""a":1,"#.repeat(100_000)).into_bytes()),
+        ("a long text", format!(r#"{{"id":"{}"}}"#, "x".repeat(300_000)).into_bytes()),
+        ("many fields", format!("{{{}\"z\":1}}", r#""a":1,"#.repeat(10_000)).into_bytes()),
         ("a zero byte", vec![0]),
         ("a blank", b" \n".to_vec()),
         ("null", b"null".to_vec()),
@@ -63,37 +63,40 @@ fn odd(sample: &[u8]) -> BTreeMap<&'static str, Vec<u8>> {
     all
 }
 
-/// What was kept for a person are the bytes that came.
-async fn is_kept(listed: &Listed, desk: &Desk, body: &[u8], what: &str) {
+/// What was kept for a person are bytes that came.
+async fn are_kept(listed: &Listed, desk: &Desk, bodies: &BTreeMap<&str, Vec<u8>>) {
     for claim in desk.world.claims().await {
-        let story = desk.world.story(&claim.key).await;
+        let name = listed.name;
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         if claim.state == State::Done {
-            assert!(claim.entries.is_empty(), "{} {what}", listed.name);
+            assert!(claim.entries.is_empty(), "{name} {claim:?}");
             continue;
         }
-        let kept = story.kept.unwrap_or_else(|| panic!("{} {what}: nothing is kept", listed.name)).body;
-        let came = body.windows(kept.len()).any(|part| part == kept);
-        assert!(!kept.is_empty() && (came || listed.seals()), "{} {what}", listed.name);
+        let story = desk.world.story(&claim.key).await;
+        let kept = story.kept.unwrap_or_else(|| panic!("{name} {}: nothing is kept", claim.key)).body;
+        let came = bodies.values().any(|body| *body == kept || text(body).contains(&text(&kept)));
+        assert!(!kept.is_empty() && (came || listed.seals()), "{name} {}", claim.key);
     }
 }
 
 #[tokio::test]
 async fn an_odd_body_is_answered_for_good_and_books_nothing() {
     for listed in all() {
+        let desk = listed.desk(Mode::Live).await;
         let sample = listed.samples.values().max_by_key(|body| body.len()).unwrap();
-        for (what, body) in odd(sample) {
-            let desk = listed.desk(Mode::Live).await;
-            let first = desk.deliver(&listed, &body).await.reply;
-            let again = desk.deliver(&listed, &body).await.reply;
+        let bodies = odd(sample);
+        for (what, body) in &bodies {
+            let first = desk.deliver(&listed, body).await.reply;
+            let again = desk.deliver(&listed, body).await.reply;
             assert_eq!(first, again, "{} {what}", listed.name);
             let success = first == listed.provider.profile().transport.success.into();
             // Codes cannot be put into what has no place for them.
             let unsigned = listed.seals() && first.status == 401;
             assert!(success || unsigned || first.status == 400, "{} {what}: {first:?}", listed.name);
             assert_eq!(desk.world.booked().await, [], "{} {what}", listed.name);
-            assert_eq!(desk.world.metrics.results("unavailable"), 0, "{} {what}", listed.name);
-            is_kept(&listed, &desk, &body, what).await;
         }
+        assert_eq!(desk.world.metrics.results("unavailable"), 0, "{}", listed.name);
+        are_kept(&listed, &desk, &bodies).await;
     }
 }
 

@@ -6,6 +6,8 @@
 //! |---|---|
 //! | `unsigned_headers` | which of the headers it sends no signature covers |
 //! | `wrong_scheme` | a replacement in the signature that makes it another scheme, label or encoding; of nothing: put in front |
+//! | `tolerance_s` | how far the time of signing may be off, where it is signed |
+//! | `tells_mode_sometimes` | that only some of its events say whether they are tests |
 //! | `unknown_type` | a sample, a replacement that makes its type unheard of, and what becomes of that |
 //! | `retry_headers` | what only a later attempt has |
 //! | `cycles` | samples that tell of one life, to be delivered in every order |
@@ -46,6 +48,9 @@ struct Row {
     #[serde(default)]
     unsigned_headers: Vec<String>,
     wrong_scheme: (String, String),
+    tolerance_s: Option<u64>,
+    #[serde(default)]
+    tells_mode_sometimes: bool,
     unknown_type: UnknownType,
     #[serde(default)]
     retry_headers: BTreeMap<String, String>,

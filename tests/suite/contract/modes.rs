@@ -32,7 +32,7 @@ async fn events_of_the_other_mode_are_ignored_and_nothing_is_written() {
     let both: Vec<_> = tells.iter().filter(|(_, other)| *other == EventMode::Test).map(|(name, _)| *name).collect();
     let live: Vec<_> = tells.iter().filter(|(_, other)| *other == EventMode::Live).map(|(name, _)| *name).collect();
     assert_eq!(both, live, "who tells a mode has a sample of each");
-    assert!(both.contains(&"stripe") && both.contains(&"adyen"), "{both:?}");
+    assert!(both.len() >= 3, "{both:?}");
 }
 
 #[test]
@@ -42,7 +42,6 @@ fn a_mode_that_is_missing_is_never_taken_for_ours() {
         let tells = told.iter().any(|mode| matches!(mode, EventMode::Live | EventMode::Test));
         let unsaid = told.contains(&EventMode::Ours);
         // Where only some kinds of events say it, what comes without is of a secret that belongs to one mode.
-        let some_kinds = ["mollie", "paystack", "shopify", "stripe"].contains(&listed.name);
-        assert!(!tells || !unsaid || some_kinds, "{}: {told:?}", listed.name);
+        assert_eq!(tells && unsaid, listed.row.tells_mode_sometimes, "{}: {told:?}", listed.name);
     }
 }

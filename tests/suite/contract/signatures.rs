@@ -150,18 +150,17 @@ fn an_old_secret_serves_while_it_rotates_and_not_once_it_is_retired() {
 
 #[test]
 fn a_stamp_is_tolerated_to_its_edge_both_ways_and_no_further() {
-    let mut stamped = Vec::new();
     for listed in all() {
         let body = listed.samples.values().next().unwrap();
         let request = listed.request(body, listed.secret(), NOW);
-        let Some(stamp) = listed.provider.signature(&request).unwrap().stamp else { continue };
+        let stamp = listed.provider.signature(&request).unwrap().stamp;
+        assert_eq!(stamp.map(|stamp| stamp.tolerance_s), listed.row.tolerance_s, "{}", listed.name);
+        let Some(stamp) = stamp else { continue };
         assert_eq!(stamp.at, NOW.to_s(), "{}", listed.name);
         let after_ms = |s: i64| listed.verify(request.clone(), listed.secret(), UnixMs::new(NOW.get() + s * 1_000));
         let edge_s = i64::try_from(stamp.tolerance_s).unwrap();
         assert!(after_ms(edge_s).is_ok() && after_ms(-edge_s).is_ok(), "{}", listed.name);
         assert!(matches!(after_ms(edge_s + 1), Err(Unverified::Stale { .. })), "{}", listed.name);
         assert!(matches!(after_ms(-edge_s - 1), Err(Unverified::FromTheFuture { .. })), "{}", listed.name);
-        stamped.push(listed.name);
     }
-    assert_eq!(stamped, ["stripe", "paddle", "standard-webhooks", "slack", "recurly"]);
 }

@@ -94,7 +94,11 @@ impl Run {
     fn tell(&self, took: Duration, at_start: usize) -> Result<(), String> {
         let (runs, edges) = (RUNS.load(Ordering::SeqCst), self.coverage.edges());
         let a_second = runs / took.as_secs().max(1);
-        println!("after {} s: {runs} executions ({a_second}/s), {} inputs, {edges} edges", took.as_secs(), self.inputs());
+        println!(
+            "after {} s: {runs} executions ({a_second}/s), {} inputs, {edges} edges",
+            took.as_secs(),
+            self.inputs()
+        );
         for (name, kept) in self.targets.names().iter().zip(&self.kept) {
             println!("  {name}: {} inputs", kept.inputs.len());
         }
@@ -161,7 +165,9 @@ fn watch() {
         if runs != last.0 {
             last = (runs, Instant::now());
         } else if last.1.elapsed() > Duration::from_secs(HANG_S) {
-            eprintln!("execution {runs} takes longer than {HANG_S} s; its input is target/found/current, behind 8 bytes");
+            eprintln!(
+                "execution {runs} takes longer than {HANG_S} s; its input is target/found/current, behind 8 bytes"
+            );
             std::process::exit(1);
         }
     }

@@ -36,7 +36,8 @@ impl Targets {
     /// Their names, in the order of the first byte.
     pub fn names(&self) -> Vec<String> {
         let name = |sender: &Sender| sender.provider.profile().name;
-        let own = self.senders.iter().flat_map(|sender| ["verify", "read"].map(|what| format!("{what} {}", name(sender))));
+        let own =
+            self.senders.iter().flat_map(|sender| ["verify", "read"].map(|what| format!("{what} {}", name(sender))));
         own.chain(SHARED.map(str::to_owned)).collect()
     }
 
@@ -76,7 +77,14 @@ impl Targets {
         }
         files(&root.join("events/apigw"))?.values().for_each(|event| add(own + 1, event));
         files(&root.join("tests/certificates"))?.values().for_each(|text| add(own + 2, text));
-        for text in ["-12.50 EUR", "Sun, 06 Nov 1994 08:49:37 GMT", "2026-11-30T19:05:58.000Z", "a=1+2&b=%C3%A9", "00ffA1", "a@b, c"] {
+        for text in [
+            "-12.50 EUR",
+            "Sun, 06 Nov 1994 08:49:37 GMT",
+            "2026-11-30T19:05:58.000Z",
+            "a=1+2&b=%C3%A9",
+            "00ffA1",
+            "a@b, c",
+        ] {
             add(own, text.as_bytes());
         }
         add(own + 3, b"bt_challenge=20f9f8ed05f77439fe955c977e4c8a53");

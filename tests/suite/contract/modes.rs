@@ -37,11 +37,17 @@ async fn events_of_the_other_mode_are_ignored_and_nothing_is_written() {
 
 #[test]
 fn a_mode_that_is_missing_is_never_taken_for_ours() {
+    let (mut sometimes, mut allowed) = (Vec::new(), Vec::new());
     for listed in all() {
         let told: Vec<_> = listed.samples.values().flat_map(|body| modes(&listed, body)).collect();
         let tells = told.iter().any(|mode| matches!(mode, EventMode::Live | EventMode::Test));
-        let unsaid = told.contains(&EventMode::Ours);
+        if tells && told.contains(&EventMode::Ours) {
+            sometimes.push(listed.name);
+        }
         // Where only some kinds of events say it, what comes without is of a secret that belongs to one mode.
-        assert_eq!(tells && unsaid, listed.row.tells_mode_sometimes, "{}: {told:?}", listed.name);
+        if listed.row.tells_mode_sometimes {
+            allowed.push(listed.name);
+        }
     }
+    assert_eq!(sometimes, allowed);
 }

@@ -95,8 +95,14 @@ fn once(random: &mut Random, input: &mut Vec<u8>, words: &[Vec<u8>], other: &[u8
             replace(input, at, at, odd);
         }
         5 => replace(input, at, at, random.pick(words)),
-        6 => spot(random, input, u8::is_ascii_digit, ODD[random.below(16)]),
-        7 => spot(random, input, |byte| byte.is_ascii_alphanumeric() || b"_.-/".contains(byte), random.pick(words)),
+        6 => {
+            let odd = ODD[random.below(16)];
+            spot(random, input, u8::is_ascii_digit, odd);
+        }
+        7 => {
+            let word = random.pick(words);
+            spot(random, input, |byte| byte.is_ascii_alphanumeric() || b"_.-/".contains(byte), word);
+        }
         8 => {
             let from = random.below(other.len() + 1);
             let piece = &other[from..from + random.length(other.len() - from)];

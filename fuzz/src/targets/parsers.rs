@@ -30,12 +30,9 @@ pub(super) fn parse(input: &[u8]) {
 fn json(input: &[u8]) {
     let (whole, part) = (canonical(input, &[]), canonical(input, &["id"]));
     assert_eq!(canonical(input, &[]), whole, "one canonical form");
-    assert_eq!(whole.is_some(), part.is_some(), "what is left out is no document");
-    let strict = serde_json::from_slice::<serde_json::Value>(input).is_ok();
+    assert!(whole.is_none() || part.is_some(), "a document that is none without a field");
     if let Ok(object) = Object::parse(input) {
         walk(&object, DEPTH_MAX);
-        // Numbers that no float holds are still texts here.
-        assert!(strict || input.len() > 2, "an object that is no JSON");
     }
     tag(input, "t1", |field, text| field == "id" || text.starts_with("evt_"));
 }
@@ -44,7 +41,7 @@ fn walk(object: &Object<'_>, depth: usize) {
     for name in ["id", "type", "amount", "data", "object", "currency", "created", "event", "livemode", "events"] {
         let integer = object.integer(name).ok();
         if let (Some(integer), Some(raw)) = (integer, object.raw(name)) {
-            assert_eq!(raw, integer.to_string(), "a number that is read as another");
+            assert!(raw == "-0" || raw == integer.to_string(), "a number that is read as another");
         }
         if let Ok(integer) = object.integer_text(name) {
             assert!(object.text(name).is_ok_and(|text| text.parse() == Ok(integer)), "a text that is read as another");

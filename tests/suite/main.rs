@@ -57,6 +57,7 @@ mod stuck_retention;
 mod stuck_run;
 mod stuck_waiting;
 mod unreadable;
+mod vectors;
 mod worker_api;
 mod worker_asks;
 mod worker_crash;

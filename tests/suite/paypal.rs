@@ -19,10 +19,10 @@ use rustls_pki_types::{CertificateDer, PrivatePkcs8KeyDer};
 use serde_json::{Value, json};
 
 const WEBHOOK: &str = "1JE4291016473214C";
-const URL: &str = "https://api.paypal.com/v1/notifications/certs/CERT-360caa42-fca2a594-7a47c14e";
+pub(crate) const URL: &str = "https://api.paypal.com/v1/notifications/certs/CERT-360caa42-fca2a594-7a47c14e";
 const EVENT: &str = "payment_capture_completed";
 const EVENT_ID: &str = "WH-0VIOLIN0000000001-0CAPTURE000000001";
-const SIGNER: &str = include_str!("../certificates/signer.pem");
+pub(crate) const SIGNER: &str = include_str!("../certificates/signer.pem");
 
 /// Where the certificates are: what is answered, and how often it was asked.
 #[derive(Clone)]
@@ -44,26 +44,40 @@ impl CertificateSource for Shelf {
 async fn paypal(answer: Result<&str, CertificateError>) -> (World, Receiver, Shelf) {
     let world = World::builder().provider(PayPal).secrets(&format!("shop@{WEBHOOK}")).build().await;
     let shelf = Shelf(Arc::new(Mutex::new((answer.map(str::to_owned), 0))));
-    let root = CertificateDer::from_pem_slice(include_bytes!("../certificates/root.pem")).unwrap();
     let mut receiver = Arc::into_inner(world.process()).unwrap();
-    receiver.certificates = Certificates::new(shelf.clone(), &[root]);
+    receiver.certificates = trusting(shelf.clone());
     (world, receiver, shelf)
 }
 
-fn request(world: &World, body: &[u8], url: &str) -> UnverifiedRequest {
+fn trusting(shelf: Shelf) -> Certificates {
+    Certificates::new(shelf, &[CertificateDer::from_pem_slice(ROOT.as_bytes()).unwrap()])
+}
+
+/// The certificates of the made-up sender, there whenever they are asked for.
+pub(crate) fn certificates() -> Certificates {
+    trusting(Shelf(Arc::new(Mutex::new((Ok(SIGNER.to_owned()), 0)))))
+}
+
+/// The headers the made-up sender sends with `body` to the webhook of this id.
+pub(crate) fn headers(body: &[u8], webhook: &str, time: &str, url: &str) -> Vec<(String, String)> {
     let key = PrivatePkcs8KeyDer::from_pem_slice(include_bytes!("../certificates/signer.key")).unwrap();
     let key = RsaKeyPair::from_pkcs8(key.secret_pkcs8_der()).unwrap();
-    let (id, time) = ("69cd13f0-d67a-11e5-baa3-778b53f4ae55", "2026-11-30T10:00:01Z");
-    let message = format!("{id}|{time}|{WEBHOOK}|{}", crc32fast::hash(body));
+    let id = "69cd13f0-d67a-11e5-baa3-778b53f4ae55";
+    let message = format!("{id}|{time}|{webhook}|{}", crc32fast::hash(body));
     let mut code = vec![0; key.public().modulus_len()];
     key.sign(&RSA_PKCS1_SHA256, &SystemRandom::new(), message.as_bytes(), &mut code).unwrap();
-    let headers = Headers::new([
+    let headers = [
         ("PAYPAL-TRANSMISSION-ID", id),
         ("PAYPAL-TRANSMISSION-TIME", time),
         ("PAYPAL-TRANSMISSION-SIG", &encode_base64(&code)),
         ("PAYPAL-CERT-URL", url),
         ("PAYPAL-AUTH-ALGO", "SHA256withRSA"),
-    ]);
+    ];
+    headers.map(|(name, value)| (name.to_owned(), value.to_owned())).into()
+}
+
+fn request(world: &World, body: &[u8], url: &str) -> UnverifiedRequest {
+    let headers = Headers::new(headers(body, WEBHOOK, "2026-11-30T10:00:01Z", url));
     UnverifiedRequest { headers, ..world.request(body) }
 }
 

@@ -1,14 +1,13 @@
 """Deploys the template, as it is, to an AWS emulator on this machine, and uses what it gives.
 
-usage: deploy.py FOLDER_WITH_FUNCTIONS
+usage: deploy.py FOLDER_WITH_FUNCTIONS PROGRAM_OF_THE_LOCAL_STACK
 
-The folder holds one executable for each function: hookledger-stripe, hookledger-worker and so on. The emulator (ministack) is
-the one of the interpreter that runs this. Exits with 1, and says what it saw, where something is not as it must be.
+The folder holds what cargo-lambda built: hookledger-stripe/bootstrap.zip and so on. The program is for its command `check`. The
+emulator (ministack) is the one of the interpreter that runs this. Exits with 1, and says what it saw, where something is not as it must be.
 """
 
 import hashlib
 import hmac
-import io
 import json
 import os
 import pathlib
@@ -20,7 +19,6 @@ import tempfile
 import time
 import urllib.error
 import urllib.request
-import zipfile
 
 import botocore.session
 
@@ -29,19 +27,18 @@ STACK = "hookledger"
 BUCKET = "hookledger-artifacts"
 VERSION = "v1"
 SECRET = "whsec_made_up_for_the_emulator"
-FUNCTIONS = ["stripe", "worker", "stuck-claims", "ledger-audit"]
+FUNCTIONS = ["stripe", "coinbase-commerce", "worker", "stuck-claims", "ledger-audit"]
 
 
-def main(folder):
+def main(folder, program):
     with Emulator() as emulator:
-        emulator.folder = pathlib.Path(folder)
         upload(emulator, pathlib.Path(folder))
         deploy(emulator)
         receive(emulator)
         settle(emulator)
         wait_for_the_schedule(emulator)
         ask(emulator)
-        check(emulator)
+        check(emulator, program)
         rotate(emulator)
         plant(emulator)
     print("the template stands: deployed, received, settled, re-driven, audited, rotated")
@@ -99,20 +96,18 @@ def upload(emulator, folder):
     s3 = emulator.client("s3")
     s3.create_bucket(Bucket=BUCKET)
     for name in FUNCTIONS:
-        packed = io.BytesIO()
-        with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
-            entry = zipfile.ZipInfo("bootstrap")
-            entry.external_attr = 0o755 << 16
-            archive.writestr(entry, (folder / f"hookledger-{name}").read_bytes())
-        s3.put_object(Bucket=BUCKET, Key=f"{VERSION}/hookledger-{name}/bootstrap.zip", Body=packed.getvalue())
+        packed = (folder / f"hookledger-{name}" / "bootstrap.zip").read_bytes()
+        s3.put_object(Bucket=BUCKET, Key=f"{VERSION}/hookledger-{name}/bootstrap.zip", Body=packed)
     print(f"uploaded {len(FUNCTIONS)} functions")
 
 
 def deploy(emulator):
     kept = json.dumps({"secrets": [SECRET], "api_key": "rk_made_up"})
     emulator.client("secretsmanager").create_secret(Name="hookledger/stripe", SecretString=kept)
+    other = json.dumps({"secrets": [SECRET]})
+    emulator.client("secretsmanager").create_secret(Name="hookledger/coinbase-commerce", SecretString=other)
     cloudformation = emulator.client("cloudformation")
-    parameters = {"ArtifactsBucket": BUCKET, "ArtifactsVersion": VERSION, "Providers": "stripe", "Architecture": "x86_64"}
+    parameters = {"ArtifactsBucket": BUCKET, "ArtifactsVersion": VERSION, "Providers": "stripe,coinbase-commerce", "Architecture": "x86_64"}
     cloudformation.create_stack(
         StackName=STACK,
         TemplateBody=(ROOT / "infra/template.yaml").read_text(),
@@ -193,10 +188,10 @@ NOT_THERE = [
 ]
 
 
-def check(emulator):
+def check(emulator, program):
     """The product's own check of a stack, as an operator runs it, by the AWS CLI that is installed beside the emulator."""
     path = f"{pathlib.Path(sys.executable).parent}:{os.environ['PATH']}"
-    command = [emulator.folder / "hookledger-local", "check", "--stack", STACK, "--endpoint", emulator.url, "--json"]
+    command = [program, "check", "--stack", STACK, "--endpoint", emulator.url, "--json"]
     environment = dict(os.environ, PATH=path, AWS_ENDPOINT_URL=emulator.url)
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
     if not done.stdout:

@@ -82,6 +82,9 @@ impl Settings {
             name.contains("SECRET") && !name.starts_with("HOOKLEDGER_SINK_") && !secrets.contains(name)
         };
         problems.extend(ours.keys().filter(misspelt).map(|name| {
+            if name.starts_with("HOOKLEDGER_SECRET_ID") {
+                return format!("{name} is for functions in an account: here set HOOKLEDGER_<PROVIDER>_SECRETS");
+            }
             format!("{name} belongs to no provider: correct its name or remove it; known are {}", secrets.join(", "))
         }));
         let all = registry::providers();
@@ -129,12 +132,15 @@ impl Settings {
         let secrets = secrets_variable(name);
         let mut known: BTreeMap<String, String> = development_settings(provider.as_ref()).collect();
         known.insert(secrets.clone(), provider.development_secret().to_owned());
-        let ours = vars.iter().filter(|(name, _)| known.contains_key(*name) || READ.contains(&name.as_str()));
+        let told: Vec<_> = provider.settings().iter().map(|setting| setting_variable(name, setting)).collect();
+        let ours = vars
+            .iter()
+            .filter(|(name, _)| known.contains_key(*name) || told.contains(name) || READ.contains(&name.as_str()));
         let ours: Vec<_> = ours.map(|(name, value)| (name.clone(), value.clone())).collect();
         known.extend(ours);
         // Nobody else holds it yet.
-        let Some(told) = Arc::get_mut(&mut provider) else { return Ok(()) };
-        let config = Config::read(told, |variable| known.get(variable).cloned());
+        let Some(alone) = Arc::get_mut(&mut provider) else { return Ok(()) };
+        let config = Config::read(alone, |variable| known.get(variable).cloned());
         let config = config.map_err(|errors| errors.lines().map(str::to_owned).collect::<Vec<_>>())?;
         self.mode = config.mode;
         self.gate_bytes = config.gate_bytes;

@@ -229,8 +229,11 @@ impl Order {
 
     fn many(&self) -> Result<Target, ActionError> {
         let Some(wanted) = self.limit else {
-            return wrong("give `key`, or `provider` and `event_id`, or, for many, `limit`");
+            return wrong("give `key`, or `provider` and `event_id`, or, for many, `limit` and a filter");
         };
+        if self.provider.is_none() && self.state.is_none() && self.older_than_s.is_none() {
+            return wrong("`limit` alone would take whatever is open: add `provider`, `state` or `older_than_s`");
+        }
         Ok(Target::Many(Filter {
             older_than_s: self.older_than_s.unwrap_or_default(),
             provider: self.provider.clone(),

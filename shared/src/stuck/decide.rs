@@ -36,7 +36,8 @@ pub(super) enum Wish {
 
 const OTHER: &str = "only a claim, a message or a mismatch can be changed";
 const UNKNOWN: &str = "its state is of another version: update this function first";
-const DONE: &str = "it is done, and what is done does not change; a mismatch beside it is named by `part`";
+const DONE: &str =
+    "it is done, and what is done does not change; a message or a mismatch beside it is named by its part";
 const HELD_BY_WORKER: &str = "a worker holds it until the time it is due; park it first to take it away";
 const MISMATCH: &str = "a mismatch is closed by resolve with book nothing, and by that alone";
 const CLAIMS_ONLY: &str = "book missing is for claims: a message is sent by retry";

@@ -9,6 +9,7 @@ use super::retention::Retention;
 use super::{AT_ONCE, Watch};
 use crate::claim::{ClaimKey, State};
 use crate::items::{Book, OpenRow, Resolution, Shelf};
+use crate::plan::ParkReason;
 use crate::store::Story;
 use crate::time::UnixMs;
 
@@ -164,7 +165,9 @@ impl Watch {
                 (vec![self.change_row(row, wish, dry_run, deadline).await], false)
             }
             Target::Many(filter) => {
-                let fits = |row: &OpenRow| fulfil(wish, row, &self.limits).is_ok();
+                // Whether it may run again is to be found out for each: none is let go in a crowd.
+                let is_held = |row: &OpenRow| *wish == Wish::Retry && row.park_reason == Some(ParkReason::Held);
+                let fits = |row: &OpenRow| fulfil(wish, row, &self.limits).is_ok() && !is_held(row);
                 let found = self.find(&filter, deadline, fits).await?;
                 let changes =
                     found.rows.into_iter().map(|row| self.change_listed(row, wish, dry_run, deadline).boxed());

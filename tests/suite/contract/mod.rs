@@ -88,7 +88,7 @@ fn all() -> Vec<Listed> {
         let name = provider.profile().name;
         let row = rows.remove(name).unwrap_or_else(|| panic!("{name} has no row in data/contract.json"));
         let samples = samples(name);
-        assert!(samples.len() >= 4, "{name} has events to be tried with");
+        assert!(samples.len() >= 4, "events/{name} holds {} samples: give at least four", samples.len());
         Listed { provider, name, samples, row }
     };
     let all: Vec<_> = hookledger_worker::providers().into_iter().map(listed).collect();

@@ -16,6 +16,7 @@ use hookledger::time::UnixMs;
 
 const HEADER: &str = "Acme-Signature";
 
+/// Acme.
 pub struct Acme;
 
 static PROFILE: Profile = Profile {

@@ -50,8 +50,8 @@ fn print(report: &Report) {
     };
     let entries = count(report.entries, "entry was compared with its claim", "entries were compared with their claims");
     let claims = count(report.claims, "claim", "claims");
-    let listed = count(report.listed, "entry", "entries");
-    output::print(&format!("{entries}{old}, {claims} with {listed} in the ledger"));
+    let named = count(report.listed, "entry", "entries");
+    output::print(&format!("{entries}{old}, and {claims} (naming {named}) with the ledger"));
     output::print(&report.line().unwrap_or_else(|| "nothing is wrong".to_owned()));
 }
 

@@ -67,7 +67,7 @@ pub(super) struct Resolve {
     book: BookName,
 }
 
-/// Which rows: one event, or, with --limit, all that fit
+/// Which rows: one event, or, with --limit and a filter, all that fit
 #[derive(Debug, Args)]
 struct Rows {
     /// The provider, or the claim's key as it is printed
@@ -82,16 +82,16 @@ struct Rows {
     #[arg(long, requires = "first")]
     part: Option<String>,
     /// Many: only this provider's
-    #[arg(long, requires = "limit", value_parser = known_provider)]
+    #[arg(long, value_parser = known_provider)]
     provider: Option<String>,
     /// Many: only those in this state
-    #[arg(long, requires = "limit")]
+    #[arg(long)]
     state: Option<StateName>,
     /// Many: only those that are open for longer
-    #[arg(long, requires = "limit")]
+    #[arg(long)]
     older_than_s: Option<u64>,
-    /// Many: at most so many
-    #[arg(long, required_unless_present = "first")]
+    /// Many: at most so many; what is on hold is retried one by one
+    #[arg(long, value_name = "1-1000")]
     limit: Option<usize>,
     /// Say what would be changed, and change nothing
     #[arg(long)]
@@ -100,6 +100,9 @@ struct Rows {
     #[arg(long)]
     json: bool,
 }
+
+const NO_ROWS: &str = "name an event (PROVIDER EVENT_ID, or the claim's key as it is printed), or many by --limit N and a filter \
+(--provider, --state, --older-than-s); --dry-run says what would change";
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum StateName {
@@ -177,6 +180,10 @@ impl Rows {
         let (key, provider) = if event_id.is_some() { (None, first) } else { (first, provider) };
         if let Some(Err(known)) = provider.as_deref().map(known_provider) {
             return Err(Failure::Unasked(format!("{} is not a provider; {known}", provider.unwrap_or_default())));
+        }
+        let is_filtered = provider.is_some() || state.is_some() || older_than_s.is_some();
+        if key.is_none() && event_id.is_none() && (limit.is_none() || !is_filtered) {
+            return Err(Failure::Unasked(NO_ROWS.to_owned()));
         }
         let state = state.map(OpenState::from);
         Ok(Order { key, provider, scope, event_id, part, older_than_s, state, limit, dry_run, ..Order::default() })

@@ -3,8 +3,8 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use hookledger::claim::ClaimKey;
-use hookledger::items::{Booked, ClaimRow, EntryRow};
+use hookledger::claim::{ClaimKey, State};
+use hookledger::items::{Booked, ClaimRow, EntryRow, OpenRow};
 use hookledger::provider::Kept;
 use hookledger::store::{Store, Story};
 use hookledger::stuck::{booked_json, resolution_json};
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::claims::claim_json;
 use super::ledger::entry_json;
 use super::{Failure, Ports, inside, known_provider, output};
-use crate::reads::Entries;
+use crate::reads::{Entries, messages};
 use crate::shown::{amount, decision, facts, standing};
 use crate::text::{printable, printable_lines};
 
@@ -53,10 +53,11 @@ impl Show {
             return Err(Failure::No(format!("there is no claim {key}{}", similar(&store, wanted).await?)));
         };
         let entries = inside::booked(&store, claim).await?;
+        let messages = messages(&store, claim, &story).await?;
         if self.json {
-            output::print_json(&story_json(claim, &story, &entries));
+            output::print_json(&story_json(claim, &story, &entries, &messages));
         } else {
-            print(claim, &story, &entries);
+            print(claim, &story, &entries, &messages);
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -69,7 +70,7 @@ async fn similar(store: &Store, event_id: &str) -> Result<String, Failure> {
     Ok(similar.map(|claim| format!("\nthere is {}", claim.key)).collect())
 }
 
-fn print(claim: &ClaimRow, story: &Story, entries: &Entries) {
+fn print(claim: &ClaimRow, story: &Story, entries: &Entries, messages: &[OpenRow]) {
     for (name, value) in facts(claim) {
         output::print(&format!("{name:<14}{}", printable(&value)));
     }
@@ -78,8 +79,9 @@ fn print(claim: &ClaimRow, story: &Story, entries: &Entries) {
         let rows = entries.iter().map(|(booked, row)| entry_row(booked, row.as_ref()));
         output::print_table(&["kind", "amount", "account", "movement", "", "ledger"], &[1], rows);
     }
-    if !story.messages.is_empty() {
-        output::print(&format!("\nmessages\n  {}", story.messages.join("\n  ")));
+    if !messages.is_empty() {
+        output::print("\nmessages");
+        output::print_table(&["state", "attempts", "part", "why"], &[1], messages.iter().map(message_row));
     }
     if let Some(kept) = &story.kept {
         output::print(&format!("\nkept bytes\n{}", kept_text(kept)));
@@ -112,7 +114,7 @@ fn kept_text(kept: &Kept) -> String {
     headers + &printable_lines(&kept.body)
 }
 
-fn story_json(claim: &ClaimRow, story: &Story, entries: &Entries) -> Value {
+fn story_json(claim: &ClaimRow, story: &Story, entries: &Entries, messages: &[OpenRow]) -> Value {
     let mut value = claim_json(claim);
     value["entries"] = entries
         .iter()
@@ -123,12 +125,31 @@ fn story_json(claim: &ClaimRow, story: &Story, entries: &Entries) -> Value {
         })
         .collect();
     value["kept"] = story.kept.as_ref().map(kept_json).into();
-    value["messages"] = story.messages.clone().into();
+    value["messages"] = messages.iter().map(message_json).collect();
     let siblings = story.siblings.iter().map(
         |sibling| json!({"part": sibling.part, "kept_at": sibling.kept_at.rfc3339(), "kept": kept_json(&sibling.kept), "resolution": sibling.resolution.as_ref().map(resolution_json)}),
     );
     value["mismatches"] = siblings.collect();
     value
+}
+
+fn message_row(message: &OpenRow) -> Vec<String> {
+    let why = message.last_error.as_deref().filter(|_| message.state != Some(State::Done));
+    vec![
+        message.state.map_or("unknown", State::name).to_owned(),
+        message.attempt.to_string(),
+        message.part.clone(),
+        why.unwrap_or("-").to_owned(),
+    ]
+}
+
+fn message_json(message: &OpenRow) -> Value {
+    json!({
+        "part": message.part,
+        "state": message.state.map(State::name),
+        "attempts": message.attempt,
+        "last_error": message.last_error,
+    })
 }
 
 fn kept_json(kept: &Kept) -> Value {

@@ -52,11 +52,6 @@ impl Keys {
         Self { source: Some((source, refresh)), state: Mutex::new(state) }
     }
 
-    /// Whether there is a place to load others from.
-    pub fn can_change(&self) -> bool {
-        self.source.is_some()
-    }
-
     /// The secrets to verify with, loaded anew when their time has come.
     pub async fn current(&self, now: UnixMs) -> Arc<KeySet> {
         match &self.source {

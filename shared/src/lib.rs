@@ -4,6 +4,8 @@
 
 pub mod time;
 
+pub mod outside;
+
 pub mod json;
 
 pub mod money;

@@ -130,17 +130,15 @@ impl Settings {
     fn add(&mut self, mut provider: Arc<dyn Provider>, vars: &BTreeMap<String, String>) -> Result<(), Vec<String>> {
         let name = provider.profile().name;
         let secrets = secrets_variable(name);
-        let mut known: BTreeMap<String, String> = development_settings(provider.as_ref()).collect();
-        known.insert(secrets.clone(), provider.development_secret().to_owned());
-        let told: Vec<_> = provider.settings().iter().map(|setting| setting_variable(name, setting)).collect();
-        let ours = vars
-            .iter()
-            .filter(|(name, _)| known.contains_key(*name) || told.contains(name) || READ.contains(&name.as_str()));
-        let ours: Vec<_> = ours.map(|(name, value)| (name.clone(), value.clone())).collect();
-        known.extend(ours);
+        let mut usual: BTreeMap<String, String> = development_settings(provider.as_ref()).collect();
+        usual.insert(secrets.clone(), provider.development_secret().to_owned());
+        let mut ours: Vec<_> = provider.settings().iter().map(|setting| setting_variable(name, setting)).collect();
+        ours.extend(READ.map(str::to_owned));
+        ours.push(secrets.clone());
+        let set = |variable: &str| vars.get(variable).filter(|_| ours.iter().any(|name| name == variable));
         // Nobody else holds it yet.
-        let Some(alone) = Arc::get_mut(&mut provider) else { return Ok(()) };
-        let config = Config::read(alone, |variable| known.get(variable).cloned());
+        let Some(told) = Arc::get_mut(&mut provider) else { return Ok(()) };
+        let config = Config::read(told, |variable| set(variable).or_else(|| usual.get(variable)).cloned());
         let config = config.map_err(|errors| errors.lines().map(str::to_owned).collect::<Vec<_>>())?;
         self.mode = config.mode;
         self.gate_bytes = config.gate_bytes;

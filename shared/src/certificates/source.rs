@@ -5,12 +5,11 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use aws_smithy_http_client::Connector;
-use aws_smithy_http_client::tls::{Provider as Tls, rustls_provider::CryptoMode};
-use aws_smithy_runtime_api::client::http::{HttpConnector as _, HttpConnectorSettings};
+use aws_smithy_runtime_api::client::http::HttpConnector as _;
 use aws_smithy_types::body::SdkBody;
-use aws_smithy_types::byte_stream::ByteStream;
 
 use super::CertificateError;
+use crate::outside::{self, BodyError};
 
 const CONNECT: Duration = Duration::from_secs(2);
 
@@ -36,24 +35,15 @@ impl CertificateSource for Https {
         Box::pin(async move {
             let request = http::Request::get(url).body(SdkBody::empty()).ok().and_then(|one| one.try_into().ok());
             let request = request.ok_or(CertificateError::Refused("it is nowhere"))?;
-            let answer = self.0.get_or_init(connector).call(request).await;
+            let answer = self.0.get_or_init(|| outside::connector(CONNECT)).call(request).await;
             let answer = answer.map_err(|_| unreachable("its host cannot be reached"))?;
             judge(answer.status().as_u16())?;
-            let (mut body, mut text) = (ByteStream::new(answer.into_body()), Vec::new());
-            while let Some(chunk) = body.next().await {
-                text.extend_from_slice(&chunk.map_err(|_| unreachable("its host's answer broke off"))?);
-                if text.len() > TEXT_BYTES_MAX {
-                    return Err(CertificateError::Refused("it is too large"));
-                }
-            }
-            Ok(text)
+            outside::body(answer, TEXT_BYTES_MAX).await.map_err(|error| match error {
+                BodyError::BrokeOff => unreachable("its host's answer broke off"),
+                BodyError::TooLarge => CertificateError::Refused("it is too large"),
+            })
         })
     }
-}
-
-fn connector() -> Connector {
-    let settings = HttpConnectorSettings::builder().connect_timeout(CONNECT).build();
-    Connector::builder().connector_settings(settings).tls_provider(Tls::Rustls(CryptoMode::Ring)).build()
 }
 
 fn unreachable(why: &str) -> CertificateError {

@@ -25,8 +25,8 @@ use crate::time::{Clock, UnixMs, UnixS};
 pub use outcome::{Answer, Outcome};
 
 /// A signed delivery with this header asks whether it would be received: it is verified, the store is reached, and nothing is
-/// written. The header is not signed, so the answer has a status with which a sender comes again: whoever puts it on a real
-/// delivery has delayed it, and lost nothing.
+/// written. The header is not signed, so the answer is no success: who puts it on a real delivery gets that delivery refused, and
+/// its sender comes again, or sees that it failed.
 pub const PROBE: &str = "hookledger-probe";
 
 /// Left of the deadline for the answer to travel.
@@ -153,15 +153,14 @@ impl Receiver {
         }
         let signature = self.provider.signature(&request).map_err(Outcome::Unverified)?;
         let signature = self.certified(signature, now, deadline).await?;
-        let again = self.keys.can_change().then(|| request.clone());
-        let verified = match (request.verify(&signature, &keys, now), again) {
-            (Err(Unverified::NoMatch), Some(again)) => match self.keys.after_miss(&keys, now).await {
-                Some(keys) => again.verify(&signature, &keys, now),
+        let proof = match signature.check(&keys, now) {
+            Err(Unverified::NoMatch) => match self.keys.after_miss(&keys, now).await {
+                Some(keys) => signature.check(&keys, now),
                 None => Err(Unverified::NoMatch),
             },
-            (verified, _) => verified,
+            checked => checked,
         };
-        verified.map_err(Outcome::Unverified)
+        proof.map(|proof| request.proven(proof)).map_err(Outcome::Unverified)
     }
 
     /// The same with the certificates that it names, where they are the sender's.

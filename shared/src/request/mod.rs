@@ -48,6 +48,11 @@ pub struct VerifiedRequest {
     is_ping: bool,
 }
 
+/// That one of our secrets made a signature. Only [`Signature::check`] gives it.
+pub(crate) struct Proof {
+    label: Option<String>,
+}
+
 /// What a provider says about a request's signature: data, no decision.
 #[derive(Clone)]
 pub struct Signature {
@@ -109,17 +114,12 @@ impl UnverifiedRequest {
     /// Compares what the provider says was signed with every active secret, in constant time per comparison. The label
     /// of the secret that fitted goes on with the request.
     pub fn verify(self, signature: &Signature, keys: &KeySet, now: UnixMs) -> Result<VerifiedRequest, Unverified> {
-        if let Some(stamp) = signature.stamp {
-            stamp.check(now.to_s())?;
-        }
-        let fits = |secret: &&Secret| signature.parts.iter().all(|part| part.made_by(secret));
-        if signature.parts.is_empty() {
-            return Err(Unverified::NoMatch);
-        }
-        match keys.secrets.iter().find(fits) {
-            Some(secret) => Ok(VerifiedRequest { request: self, label: secret.label.clone(), is_ping: false }),
-            None => Err(Unverified::NoMatch),
-        }
+        signature.check(keys, now).map(|proof| self.proven(proof))
+    }
+
+    /// Goes on with a request whose signature was found to be one of ours.
+    pub(crate) fn proven(self, Proof { label }: Proof) -> VerifiedRequest {
+        VerifiedRequest { request: self, label, is_ping: false }
     }
 
     /// Goes on with a request that nobody signed. Whoever does so takes care that it leads to no more than a look at what it
@@ -172,6 +172,19 @@ impl Stamp {
 }
 
 impl Signature {
+    /// Which of the active secrets made it.
+    pub(crate) fn check(&self, keys: &KeySet, now: UnixMs) -> Result<Proof, Unverified> {
+        if let Some(stamp) = self.stamp {
+            stamp.check(now.to_s())?;
+        }
+        let fits = |secret: &&Secret| self.parts.iter().all(|part| part.made_by(secret));
+        if self.parts.is_empty() {
+            return Err(Unverified::NoMatch);
+        }
+        let secret = keys.secrets.iter().find(fits).ok_or(Unverified::NoMatch)?;
+        Ok(Proof { label: secret.label.clone() })
+    }
+
     /// Where the certificates are that it names, of which none is known yet.
     pub fn certificate_urls(&self) -> impl Iterator<Item = &str> {
         self.parts.iter().filter_map(Signed::certificate_url)

@@ -8,14 +8,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use aws_config::SdkConfig;
-use aws_smithy_http_client::Connector;
-use aws_smithy_http_client::tls::{Provider as Tls, rustls_provider::CryptoMode};
-use aws_smithy_runtime_api::client::http::HttpConnectorSettings;
 use aws_smithy_runtime_api::client::result::ConnectorError;
 
 use self::bus::Bus;
 use self::post::Post;
 use crate::outbox::{Outbox, Target};
+use crate::outside;
 use crate::request::Secret;
 use crate::time::{RetryAfter, UnixMs};
 
@@ -69,7 +67,7 @@ impl SendError {
 impl Sinks {
     /// The sinks of `outbox`. `secrets` sign what is posted, by sink; `sdk` reaches the buses.
     pub fn new(outbox: &Outbox, mut secrets: HashMap<String, Secret>, sdk: &SdkConfig) -> Self {
-        let connector = Arc::new(connector());
+        let connector = Arc::new(outside::connector(CONNECT));
         let way = |sink: &crate::outbox::Sink| {
             let way = match &sink.target {
                 Target::Post(url) => Way::Post(Post::new(Arc::clone(&connector), url, secrets.remove(&sink.name)?)),
@@ -92,12 +90,6 @@ impl Sinks {
         let sent = tokio::time::timeout(left, sending).await;
         sent.unwrap_or_else(|_| Err(SendError::Unknown("the sink did not answer in time".to_owned())))
     }
-}
-
-/// A client of HTTP that is not AWS's, with the one TLS stack.
-pub(crate) fn connector() -> Connector {
-    let settings = HttpConnectorSettings::builder().connect_timeout(CONNECT).build();
-    Connector::builder().connector_settings(settings).tls_provider(Tls::Rustls(CryptoMode::Ring)).build()
 }
 
 /// Whether nothing can have been sent, because there was no connection.

@@ -170,6 +170,9 @@ fn missing(key: &ClaimKey, part: &str) -> String {
     }
 }
 
+const NO_ROWS: &str = "name an event (its `key`, or its `provider` and `event_id`), or many by a `limit` and a filter (`provider`, \
+`state` or `older_than_s`)";
+
 fn wrong<T>(why: impl Into<String>) -> Result<T, ActionError> {
     Err(ActionError::NotUnderstood(why.into()))
 }
@@ -228,12 +231,8 @@ impl Order {
     }
 
     fn many(&self) -> Result<Target, ActionError> {
-        let Some(wanted) = self.limit else {
-            return wrong("give `key`, or `provider` and `event_id`, or, for many, `limit` and a filter");
-        };
-        if self.provider.is_none() && self.state.is_none() && self.older_than_s.is_none() {
-            return wrong("`limit` alone would take whatever is open: add `provider`, `state` or `older_than_s`");
-        }
+        let is_filtered = self.provider.is_some() || self.state.is_some() || self.older_than_s.is_some();
+        let Some(wanted) = self.limit.filter(|_| is_filtered) else { return wrong(NO_ROWS) };
         Ok(Target::Many(Filter {
             older_than_s: self.older_than_s.unwrap_or_default(),
             provider: self.provider.clone(),

@@ -8,14 +8,15 @@ use aws_smithy_http_client::Connector;
 use aws_smithy_runtime_api::client::http::HttpConnector as _;
 use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse};
 use aws_smithy_types::body::SdkBody;
-use aws_smithy_types::byte_stream::ByteStream;
 use http::HeaderValue;
 use http::header::{AUTHORIZATION, RETRY_AFTER};
 
 use super::auth::{self, ApiKey, Tokens};
+use crate::outside::{self, BodyError};
 use crate::provider::{ApiAuth, Event, Provider};
-use crate::sinks;
 use crate::time::{RetryAfter, UnixMs};
+
+const CONNECT: Duration = Duration::from_secs(3);
 
 /// Far above any object that tells of money; below what would hurt a small function's memory.
 const BODY_BYTES_MAX: usize = 4 * 1_024 * 1_024;
@@ -56,7 +57,7 @@ pub enum FetchError {
 impl Fetcher {
     /// Reads from these APIs, by provider's name.
     pub fn new(apis: HashMap<String, Api>) -> Self {
-        Self { connector: sinks::connector(), apis, tokens: Tokens::default() }
+        Self { connector: outside::connector(CONNECT), apis, tokens: Tokens::default() }
     }
 
     /// Whether `provider`'s API can be asked.
@@ -149,16 +150,10 @@ fn judge(status: u16, retry_after: Option<&str>) -> Result<(), FetchError> {
 }
 
 async fn body(answer: HttpResponse) -> Result<Vec<u8>, FetchError> {
-    let mut stream = ByteStream::new(answer.into_body());
-    let mut body = Vec::new();
-    while let Some(chunk) = stream.next().await {
-        let chunk = chunk.map_err(|_| transient("the API's answer broke off".to_owned()))?;
-        if body.len() + chunk.len() > BODY_BYTES_MAX {
-            return Err(FetchError::Permanent(format!("the API's answer is larger than {BODY_BYTES_MAX} bytes")));
-        }
-        body.extend_from_slice(&chunk);
-    }
-    Ok(body)
+    outside::body(answer, BODY_BYTES_MAX).await.map_err(|error| match error {
+        BodyError::BrokeOff => transient("the API's answer broke off".to_owned()),
+        BodyError::TooLarge => FetchError::Permanent(format!("the API's answer is larger than {BODY_BYTES_MAX} bytes")),
+    })
 }
 
 #[cfg(test)]

@@ -4,13 +4,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use aws_smithy_http_client::Connector;
-use aws_smithy_http_client::tls::{Provider as Tls, rustls_provider::CryptoMode};
 use aws_smithy_runtime_api::client::http::HttpConnector as _;
 use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
 use aws_smithy_types::body::SdkBody;
-use aws_smithy_types::byte_stream::ByteStream;
 use bytes::Bytes;
+use hookledger::outside;
 use hookledger::plan::Plan;
 use hookledger::provider::{Event, EventMode, Provider};
 use hookledger::receive::PROBE;
@@ -23,6 +21,9 @@ use super::aws::Unasked;
 
 /// A gateway's error page says no more after that.
 const BODY_CHARS_SHOWN: usize = 200;
+
+/// Ours and a gateway's answers are far smaller.
+const BODY_BYTES_MAX: usize = 64 * 1_024;
 
 const ANSWERS_WITHIN: Duration = Duration::from_secs(30);
 
@@ -124,10 +125,9 @@ async fn post(url: &str, headers: Vec<(String, String)>, body: Bytes) -> Result<
     }
     let request = request.body(SdkBody::from(body.to_vec())).map_err(|error| error.to_string())?;
     let request: HttpRequest = request.try_into().map_err(|_| "no request can be made of it".to_owned())?;
-    let connector = Connector::builder().tls_provider(Tls::Rustls(CryptoMode::Ring)).build();
-    let answer = connector.call(request).await.map_err(|error| format!("nothing: {error}"))?;
+    let answer = outside::connector(ANSWERS_WITHIN).call(request).await.map_err(|error| format!("nothing: {error}"))?;
     let (status, said) = (answer.status().as_u16(), answer.headers().get(PROBE).map(str::to_owned));
-    let body = ByteStream::new(answer.into_body()).collect().await.map(|body| body.to_vec()).unwrap_or_default();
+    let body = outside::body(answer, BODY_BYTES_MAX).await.unwrap_or_default();
     let body = String::from_utf8_lossy(&body).chars().take(BODY_CHARS_SHOWN).collect();
     Ok(Answer { status, is_verified: said.as_deref() == Some("verified"), body })
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use aws_sdk_dynamodb::types::{GlobalSecondaryIndex, KeySchemaElement, TableDescription};
+use aws_sdk_dynamodb::types::{GlobalSecondaryIndex, KeySchemaElement, Projection, TableDescription};
 use serde_json::Value;
 
 use super::{Finding, list, text, where_wrong};
@@ -33,7 +33,9 @@ impl Facts {
     /// As the template has it.
     pub(super) fn of_template(definition: &Definition) -> Self {
         let create = &definition.create;
-        let index = |index: &GlobalSecondaryIndex| (index.index_name().to_owned(), index_of(index));
+        let index = |index: &GlobalSecondaryIndex| {
+            (index.index_name().to_owned(), (keys(index.key_schema()), projected(index.projection()), true))
+        };
         Self {
             name: definition.table_name.clone(),
             status: "ACTIVE".to_owned(),
@@ -49,10 +51,9 @@ impl Facts {
     /// As the SDK describes it.
     pub(super) fn of_sdk(table: &TableDescription, ttl_attribute: Option<String>) -> Self {
         let indexes = table.global_secondary_indexes().iter().map(|index| {
-            let projected = index.projection().and_then(|one| one.projection_type()).map(|one| one.as_str().to_owned());
             let is_active = index.index_status().is_none_or(|status| status.as_str() == "ACTIVE");
             let name = index.index_name().unwrap_or_default().to_owned();
-            (name, (keys(index.key_schema()), projected.unwrap_or_default(), is_active))
+            (name, (keys(index.key_schema()), projected(index.projection()), is_active))
         });
         Self {
             name: table.table_name().unwrap_or_default().to_owned(),
@@ -150,9 +151,8 @@ fn keys(schema: &[KeySchemaElement]) -> Keys {
     schema.iter().map(|key| (key.attribute_name().to_owned(), key.key_type().as_str().to_owned())).collect()
 }
 
-fn index_of(index: &GlobalSecondaryIndex) -> (Keys, String, bool) {
-    let projected = index.projection().and_then(|one| one.projection_type()).map(|one| one.as_str().to_owned());
-    (keys(index.key_schema()), projected.unwrap_or_default(), true)
+fn projected(projection: Option<&Projection>) -> String {
+    projection.and_then(Projection::projection_type).map_or_else(String::new, |on| on.as_str().to_owned())
 }
 
 fn stream_view(stream: Option<&aws_sdk_dynamodb::types::StreamSpecification>) -> Option<String> {

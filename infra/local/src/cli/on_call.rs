@@ -101,9 +101,6 @@ struct Rows {
     json: bool,
 }
 
-const NO_ROWS: &str = "name an event (PROVIDER EVENT_ID, or the claim's key as it is printed), or many by --limit N and a filter \
-(--provider, --state, --older-than-s); --dry-run says what would change";
-
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum StateName {
     Received,
@@ -180,10 +177,6 @@ impl Rows {
         let (key, provider) = if event_id.is_some() { (None, first) } else { (first, provider) };
         if let Some(Err(known)) = provider.as_deref().map(known_provider) {
             return Err(Failure::Unasked(format!("{} is not a provider; {known}", provider.unwrap_or_default())));
-        }
-        let is_filtered = provider.is_some() || state.is_some() || older_than_s.is_some();
-        if key.is_none() && event_id.is_none() && (limit.is_none() || !is_filtered) {
-            return Err(Failure::Unasked(NO_ROWS.to_owned()));
         }
         let state = state.map(OpenState::from);
         Ok(Order { key, provider, scope, event_id, part, older_than_s, state, limit, dry_run, ..Order::default() })

@@ -47,6 +47,7 @@ def check(template):
         # SAM's own expansion leaves a loop inside a resource's properties alone, which CloudFormation fills in.
         yield "sam validate, loops filled in", said(os.environ["SAM"], "validate", "--template", str(filled))
         yield "sam validate --lint, loops filled in", said(os.environ["SAM"], "validate", "--lint", "--template", str(filled))
+    yield "SAM's own loops make the same names", renamed(rendering.loops_filled(rendering.providers()))
     yield "it can be sent as text", too_large(rendering.SOURCE.stat().st_size)
     yield "rendered as it was last looked at", differences(rendering.rendered(LISTED))
     yield f"parliament, {len(list(policies.documents(template)))} policies", list(policies.findings(template))
@@ -64,6 +65,18 @@ def said(*command):
     if done.returncode == 0:
         return []
     return done.stdout.strip().splitlines()[-40:] or [f"status {done.returncode}"]
+
+
+def renamed(filled):
+    """What AWS's implementation of the loops calls otherwise than the emulator's. Neither is CloudFormation; they should agree."""
+    program = pathlib.Path(os.environ["SAM"]).parent / "python"
+    named = pathlib.Path(__file__).parent / "named_by_sam.py"
+    command = [program, named, rendering.SOURCE, ",".join(rendering.providers())]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if done.returncode != 0:
+        return done.stdout.strip().splitlines()[-40:] or [f"status {done.returncode}"]
+    ours = {f"{section} {name}" for section in ("Resources", "Outputs") for name in filled[section]}
+    return [f"in one of the two alone: {name}" for name in sorted(ours ^ set(done.stdout.splitlines()))]
 
 
 def too_large(size):
@@ -91,6 +104,7 @@ def self_test(template):
     yield "parliament knows the resources", unless_found(template, "dynamodb:PutItem", rules.LOST, "RESOURCE_MISMATCH")
     yield "the linter reads the rendered roles", unless_linted(template)
     yield "a change is told apart from what was looked at", unless_different()
+    yield "a resource that SAM calls otherwise is seen", unless_renamed()
     yield "a template that is too large is seen", [] if too_large(SOURCE_BYTES_MAX + 1) else ["it is not"]
 
 
@@ -107,6 +121,14 @@ def unless_linted(template):
         json.dump(copied, file, indent=1)
         file.flush()
         return [] if any("W3037" in line for line in said(linter(), file.name)) else ["cfn-lint passes over an unknown action"]
+
+
+def unless_renamed():
+    filled = rendering.loops_filled(rendering.providers())
+    filled["Resources"]["ReceiverOther"] = filled["Resources"].pop("Receiverstripe")
+    expected = ["Resources ReceiverOther", "Resources Receiverstripe"]
+    found = [line.removeprefix("in one of the two alone: ") for line in renamed(filled)]
+    return [] if found == expected else [f"found is {found}"]
 
 
 def unless_different():

@@ -126,6 +126,14 @@ fn known_provider(name: &str) -> Result<String, String> {
     }
 }
 
+/// Where the key of a claim is wanted.
+fn no_provider_alone(key: &str) -> Result<(), Failure> {
+    match registry::provider(key) {
+        Some(_) => Err(Failure::Unasked(format!("{key} is a provider: say the event's id behind it"))),
+        None => Ok(()),
+    }
+}
+
 async fn dispatch(arguments: Arguments) -> Result<ExitCode, Failure> {
     let Arguments { ports, data, schedule_s, command } = arguments;
     match command {

@@ -3,11 +3,12 @@
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
+use hookledger::claim::State;
 use hookledger::items::{Book, OpenRow};
 use hookledger::stuck::{Action, ActionError, Answer, Changes, List, Listing, OpenState, Order};
 use hookledger::time::UnixMs;
 
-use super::{Failure, Ports, inside, known_provider, output};
+use super::{Failure, Ports, inside, known_provider, no_provider_alone, output};
 use crate::settings::Settings;
 use crate::stack::watch_over;
 
@@ -178,6 +179,7 @@ impl Rows {
         if let Some(Err(known)) = provider.as_deref().map(known_provider) {
             return Err(Failure::Unasked(format!("{} is not a provider; {known}", provider.unwrap_or_default())));
         }
+        key.as_deref().map_or(Ok(()), no_provider_alone)?;
         let state = state.map(OpenState::from);
         Ok(Order { key, provider, scope, event_id, part, older_than_s, state, limit, dry_run, ..Order::default() })
     }
@@ -227,10 +229,11 @@ fn listed(row: &OpenRow, at: UnixMs) -> Vec<String> {
 
 fn print_changes(changes: &Changes) {
     let would = if changes.dry_run { "would be " } else { "is now " };
+    let then = |state| if state == State::Received { ", for the worker to take up" } else { "" };
     for change in &changes.rows {
         let part = if change.row.part == "claim" { String::new() } else { format!(" {}", change.row.part) };
         output::print(&match &change.result {
-            Ok(state) => format!("{}{part} {would}{}", change.row.key, state.name()),
+            Ok(state) => format!("{}{part} {would}{}{}", change.row.key, state.name(), then(*state)),
             Err(refusal) => format!("{}{part} stays as it is: {refusal}", change.row.key),
         });
     }

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::claims::claim_json;
 use super::ledger::entry_json;
-use super::{Failure, Ports, inside, known_provider, output};
+use super::{Failure, Ports, inside, known_provider, no_provider_alone, output};
 use crate::reads::{Entries, messages};
 use crate::shown::{amount, decision, facts, standing};
 use crate::text::{printable, printable_lines};
@@ -45,7 +45,10 @@ impl Show {
                     .map_err(|known| Failure::Unasked(format!("{} is not a provider; {known}", self.first)))?;
                 ClaimKey::new(&provider, &self.scope, event_id)
             }
-            None => ClaimKey::from_text(&self.first),
+            None => {
+                no_provider_alone(&self.first)?;
+                ClaimKey::from_text(&self.first)
+            }
         };
         let story = store.story(&key, inside::deadline()).await?;
         let Some(claim) = &story.claim else {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
+use hookledger::outbox::Target;
 use hookledger::provider::Mode;
 use hookledger::runtime::secrets_variable;
 use tokio::signal;
@@ -41,6 +42,9 @@ fn welcome(stack: &Stack, settings: &Settings, data: Option<&Path>) -> String {
         "mode",
         if settings.mode == Mode::Live { "live (test events are ignored)" } else { "test (live events are ignored)" },
     );
+    for sink in &settings.outbox.sinks {
+        line("messages", &format!("{} gets them at {}", sink.name, target(&sink.target)));
+    }
     let sample = if settings.mode == Mode::Live { "charge_succeeded" } else { "charge_succeeded_test_mode" };
     _ = write!(
         text,
@@ -49,6 +53,13 @@ fn welcome(stack: &Stack, settings: &Settings, data: Option<&Path>) -> String {
         stack.commands().run("ledger")
     );
     text
+}
+
+fn target(target: &Target) -> String {
+    match target {
+        Target::Post(url) => url.clone(),
+        Target::Bus(bus) => format!("the bus {bus}"),
+    }
 }
 
 fn secret_of(received: &Received) -> String {

@@ -49,6 +49,9 @@ impl Job {
     ) -> Result<Self, Failure> {
         let shown = file.display().to_string();
         let unasked = |problem: String| Failure::Unasked(format!("{shown}: {problem}"));
+        if file.is_dir() {
+            return Err(unasked(format!("it is a folder: name its files, as in {shown}/*")));
+        }
         let body = std::fs::read(file).map_err(|error| unasked(error.to_string()))?;
         let name = provider.map(str::to_owned).or_else(|| provider_of(file)).ok_or_else(|| {
             unasked("the path does not say whose event it is (events/<provider>/…): add --provider".to_owned())

@@ -87,6 +87,6 @@ fn by_code(code: Option<&str>, status: u16) -> StoreError {
         Some("InternalServerError" | "ServiceUnavailable") => StoreError::NoAnswer("internal error"),
         _ if status >= 500 => StoreError::NoAnswer("internal error"),
         Some(code) => StoreError::Refused(code.to_owned()),
-        None => StoreError::Refused("an error without a code".to_owned()),
+        None => StoreError::Refused("an error without a code, as what is not DynamoDB would".to_owned()),
     }
 }

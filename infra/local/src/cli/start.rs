@@ -43,7 +43,7 @@ fn welcome(stack: &Stack, settings: &Settings, data: Option<&Path>) -> String {
         if settings.mode == Mode::Live { "live (test events are ignored)" } else { "test (live events are ignored)" },
     );
     for sink in &settings.outbox.sinks {
-        line("messages", &format!("{} gets them at {}", sink.name, target(&sink.target)));
+        line("messages", &format!("to {}, {}", sink.name, target(&sink.target)));
     }
     let sample = if settings.mode == Mode::Live { "charge_succeeded" } else { "charge_succeeded_test_mode" };
     _ = write!(

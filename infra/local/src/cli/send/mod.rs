@@ -55,8 +55,9 @@ impl Send {
         let answers = self.send_all(&client, &jobs).await;
         let mut report = report::Report::new(&jobs, answers, began.elapsed());
         // The answer to a new event is the same whatever became of it; its claim says more.
-        if let Some(dynamodb) = client.dynamodb().await {
-            report.look_up(&inside::store_at(dynamodb)?).await;
+        match client.dynamodb().await {
+            Some(dynamodb) => report.look_up(&inside::store_at(dynamodb)?).await,
+            None => output::note("what answers there does not say that it is the stack: is --port the stack's?"),
         }
         if self.json {
             output::print_json(&report.json());

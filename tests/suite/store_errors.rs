@@ -191,7 +191,7 @@ async fn every_error_once_is_retried_by_the_sdk_or_refused() {
 #[tokio::test]
 async fn an_answer_that_never_comes() {
     // Long enough for an answer that comes on a busy machine; the worlds wait side by side.
-    let impatient = |attempts| Tuning { connect_ms: 2_000, attempt_ms: 2_000, attempts, backoff_ms: 1 };
+    let impatient = |attempts| Tuning { connect_ms: 4_000, attempt_ms: 4_000, attempts, backoff_ms: 1 };
     let scenes = scenes();
     let mut plays = Vec::new();
     for scene in &scenes {

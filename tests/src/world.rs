@@ -371,5 +371,7 @@ pub fn samples(provider: &str) -> BTreeMap<String, Vec<u8>> {
         let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
         (name, std::fs::read(path).unwrap())
     };
-    std::fs::read_dir(folder).unwrap().map(|file| read(file.unwrap().path())).collect()
+    let files = std::fs::read_dir(folder);
+    let files = files.unwrap_or_else(|error| panic!("events/{provider}: {error}: give at least four samples"));
+    files.map(|file| read(file.unwrap().path())).collect()
 }

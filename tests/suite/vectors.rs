@@ -39,7 +39,7 @@ struct Vector {
     here: Option<Expect>,
 }
 
-#[derive(Clone, Copy, Deserialize, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 enum Expect {
     Valid,
@@ -105,10 +105,12 @@ fn every_provider_has_vectors_of_both_kinds_and_every_vector_a_provider() {
     let named: BTreeSet<&str> = files.keys().map(String::as_str).collect();
     let registered = hookledger_worker::providers();
     let registered: BTreeSet<&str> = registered.iter().map(|provider| provider.profile().name).collect();
-    assert_eq!(named, registered);
+    let unpaired: Vec<_> = named.symmetric_difference(&registered).collect();
+    assert!(unpaired.is_empty(), "a provider without tests/vectors/NAME.json, or the other way round: {unpaired:?}");
     for (name, vectors) in &files {
         for expect in [Expect::Valid, Expect::Invalid] {
-            assert!(vectors.iter().any(|vector| vector.expect == expect), "{name}");
+            let has = vectors.iter().any(|vector| vector.expect == expect);
+            assert!(has, "tests/vectors/{name}.json has no vector that is {expect:?}");
         }
     }
 }

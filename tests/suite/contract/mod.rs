@@ -79,7 +79,7 @@ struct Listed {
 
 /// The registry.
 fn all() -> Vec<Listed> {
-    let mut rows: BTreeMap<String, Row> = serde_json::from_str(ROWS).unwrap();
+    let mut rows: BTreeMap<String, Row> = serde_json::from_str(ROWS).expect("data/contract.json");
     let listed = |mut provider: Arc<dyn Provider>| {
         let told = Arc::get_mut(&mut provider).unwrap();
         for setting in told.settings().iter().filter(|setting| !setting.development.is_empty()) {
@@ -92,7 +92,7 @@ fn all() -> Vec<Listed> {
         Listed { provider, name, samples, row }
     };
     let all: Vec<_> = hookledger_worker::providers().into_iter().map(listed).collect();
-    assert!(all.len() >= 17 && rows.is_empty(), "rows without a provider: {:?}", rows.keys());
+    assert!(all.len() >= 17 && rows.is_empty(), "rows without a provider in functions/worker: {:?}", rows.keys());
     all
 }
 

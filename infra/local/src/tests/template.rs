@@ -29,13 +29,15 @@ fn every_provider_can_be_deployed_and_ends_before_its_sender_stops_waiting() {
     let template = template();
     let names = template.as_mapping_get("Mappings").unwrap().as_mapping_get("Names").unwrap();
     let registered: BTreeSet<_> = registry::providers().iter().map(|one| one.profile().name.to_owned()).collect();
-    assert_eq!(keys(names), registered);
+    let named = keys(names);
+    let unpaired: Vec<_> = named.symmetric_difference(&registered).collect();
+    assert!(unpaired.is_empty(), "no line under Names in the template, or no provider: {unpaired:?}");
     for provider in registry::providers() {
         let profile = provider.profile();
         let line = names.as_mapping_get(profile.name).unwrap();
         let seconds = line.as_mapping_get("Seconds").unwrap().as_integer().unwrap();
         let expected = (profile.transport.deadline_ms / 1_000).min(SECONDS_MAX);
-        assert_eq!(u64::try_from(seconds).unwrap(), expected, "{}", profile.name);
+        assert_eq!(u64::try_from(seconds).unwrap(), expected, "Seconds of {}, by its deadline", profile.name);
         let ids = line.as_mapping_get("Id").unwrap().as_sequence().unwrap();
         let ids: Vec<_> = ids.iter().map(|id| id.as_str().unwrap()).collect();
         assert_eq!(ids, [profile.name.replace('-', "")]);
